@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { closingLine } from './test/support/closing-line.ts'
 
 const everything = process.env.ONCEKEY_TEST_ALL === '1'
 
@@ -15,7 +16,8 @@ export default defineConfig({
       'test/**/*.test.ts',
     ],
     exclude: [...configDefaults.exclude, '**/dist/**', ...(everything ? [] : ['**/*.all.test.ts'])],
-    passWithNoTests: false,
+    globalSetup: './test/support/global-setup.ts',
+    reporters: ['default', closingLine()],
     // A real Postgres on a busy two-core machine answers late now and then; a hang still ends the run.
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -1,0 +1,51 @@
+// Runs one program with services at its side, and ends both whatever happens: success, failure or a signal.
+import { start } from './services/index.mjs'
+import { openRun } from './services/run.mjs'
+
+// A program that is asked to end gets this long to close its own connections.
+const patience = 15_000
+
+/**
+ * @param {{ readonly name: string, readonly services: readonly import('./services/index.mjs').Service[],
+ *   args(running: import('./services/index.mjs').Running): readonly string[], readonly env?: NodeJS.ProcessEnv }} program
+ * @returns {Promise<number>} its exit code
+ */
+export async function withServices({ name, services, args, env = process.env }) {
+  const run = openRun()
+  let running = 0
+  let interrupted = 0
+  const interrupt = (/** @type {NodeJS.Signals} */ signal) => {
+    // A second Ctrl-C means now.
+    if (running !== 0) kill(running, interrupted === 0 ? signal : 'SIGKILL')
+    if (interrupted === 0 && running !== 0) setTimeout(() => kill(running, 'SIGKILL'), patience).unref()
+    interrupted = signal === 'SIGTERM' ? 143 : 130
+  }
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, interrupt)
+  process.on('exit', () => run.stopNow())
+  try {
+    const found = await start(run, services, env)
+    if (interrupted !== 0) return interrupted
+    const told = Object.fromEntries(
+      Object.entries(found.missing).map(([variable, why]) => [`${variable}_MISSING`, why]),
+    )
+    const launched = run.launch(name, process.execPath, args(found), {
+      stdio: 'inherit',
+      env: { ...env, ...found.urls, ...told },
+    })
+    running = launched.pid
+    const code = await launched.ended
+    running = 0
+    return interrupted === 0 ? code : interrupted
+  } finally {
+    await run.stop()
+  }
+}
+
+/** @param {number} pid @param {NodeJS.Signals} signal */
+function kill(pid, signal) {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It has ended in the meantime.
+  }
+}
