@@ -15,8 +15,9 @@ export async function withServices({ name, services, args, env = process.env }) 
   let running = 0
   let interrupted = 0
   const interrupt = (/** @type {NodeJS.Signals} */ signal) => {
-    // A second Ctrl-C means now.
-    if (running !== 0) kill(running, interrupted === 0 ? signal : 'SIGKILL')
+    // Ctrl-C in a terminal has reached the program already, and a second one means now.
+    const told = signal === 'SIGINT' && process.stdin.isTTY
+    if (running !== 0 && !(told && interrupted === 0)) kill(running, interrupted === 0 ? signal : 'SIGKILL')
     if (interrupted === 0 && running !== 0) setTimeout(() => kill(running, 'SIGKILL'), patience).unref()
     interrupted = signal === 'SIGTERM' ? 143 : 130
   }

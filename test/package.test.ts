@@ -20,8 +20,6 @@ describe('the packed package', () => {
   let tarball = ''
 
   beforeAll(async () => {
-    const built = await node(['scripts/setup.mjs'])
-    expect(built.code, built.output).toBe(0)
     const packed = await command('npm', ['pack', '--json', '--pack-destination', folder], { cwd: source })
     expect(packed.code, packed.output).toBe(0)
     const said = JSON.parse(packed.stdout)

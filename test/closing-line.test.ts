@@ -1,0 +1,54 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { node, root, temporaryFolder } from './support/command.ts'
+
+it('the last line of a run is its tally, and a file that did not load is a failure in it', async () => {
+  const { code, last } = await run({
+    'mixed.test.js': `import { expect, it } from 'vitest'
+      it('passes', () => {})
+      it('passes too', () => {})
+      it('fails', () => expect(1).toBe(2))
+      it.skip('is skipped', () => {})
+      it.todo('is to be written')`,
+    'broken.test.js': `import './not-there.js'`,
+    'hook.test.js': `import { beforeAll, describe, it } from 'vitest'
+      describe('a suite', () => {
+        beforeAll(() => { throw new Error('no service') })
+        it('cannot run', () => {})
+      })`,
+  })
+  expect(last).toBe('2 passed, 3 failed, 3 skipped')
+  expect(code).toBe(1)
+})
+
+it('an error that belongs to no test is a failure in it', async () => {
+  const { code, last } = await run({
+    'stray.test.js': `import { it } from 'vitest'
+      it('passes', async () => {
+        setTimeout(() => { throw new Error('stray') })
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      })`,
+  })
+  expect(last).toBe('1 passed, 1 failed, 0 skipped')
+  expect(code).toBe(1)
+})
+
+it('a run without a test fails', async () => {
+  expect((await run({})).code).toBe(1)
+})
+
+async function run(
+  files: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; last: string | undefined }> {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'tests'))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const line = JSON.stringify(join(root, 'test/support/closing-line.ts'))
+  const config = `import { closingLine } from ${line}\nexport default { test: { reporters: ['default', closingLine()] } }\n`
+  writeFileSync(join(folder, 'vitest.config.ts'), config)
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'tests', name), text)
+  const { code, stdout } = await node([join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })
+  return { code, last: stdout.trimEnd().split('\n').at(-1) }
+}
