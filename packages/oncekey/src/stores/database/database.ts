@@ -12,8 +12,8 @@ export type Ending<R> =
   | {
       readonly commit: readonly Statement[]
       readonly value: R
-      /** Sent instead when the first statement finds the transaction aborted (25P02) and a savepoint stands. */
-      readonly whenAborted?: readonly Statement[]
+      /** Instead, when the first statement finds the transaction aborted (25P02): there is a savepoint to go back to. */
+      readonly whenAborted?: { readonly commit: readonly Statement[]; readonly value: R }
     }
   | {
       readonly rollback: true

@@ -1,0 +1,57 @@
+/** Reads what a database said out of whatever a library wrapped around it (`cause`, `driverError`, `meta`, `original`). */
+
+/** The fields of a PostgreSQL error that decide something. */
+export interface SqlError {
+  /** Five characters; postgres.js and pg call it `code`. */
+  readonly code: string
+  readonly message: string
+  readonly schema?: string
+  readonly table?: string
+  readonly constraint?: string
+  /** Where a function raised it. */
+  readonly where?: string
+}
+
+export function sqlState(error: unknown): string | undefined {
+  return sqlError(error)?.code
+}
+
+/** The innermost error that carries a SQLSTATE. */
+export function sqlError(error: unknown): SqlError | undefined {
+  for (let at = error, depth = 0; isObject(at) && depth < 8; depth += 1) {
+    if (typeof at.code === 'string' && isSqlState(at.code)) return read(at)
+    // TypeORM, Sequelize and Prisma keep what the driver threw beside what they throw.
+    at = [at.driverError, at.original, at.meta, at.cause].find(isObject)
+  }
+  return undefined
+}
+
+/** Five characters; but `EPIPE` is the system's and `P2002` Prisma's. */
+function isSqlState(code: string): boolean {
+  return /^[0-9A-Z]{5}$/.test(code) && !/^(E[A-Z]{4}|P[1-9]\d{3})$/.test(code)
+}
+
+type Loose = Readonly<Record<string, unknown>>
+
+function read(error: Loose): SqlError {
+  const text = (...names: string[]): string | undefined => {
+    const name = names.find((candidate) => typeof error[candidate] === 'string')
+    return name === undefined ? undefined : (error[name] as string)
+  }
+  const schema = text('schema', 'schema_name')
+  const table = text('table', 'table_name')
+  const constraint = text('constraint', 'constraint_name')
+  const where = text('where')
+  return {
+    code: error.code as string,
+    message: text('message') ?? '',
+    ...(schema === undefined ? {} : { schema }),
+    ...(table === undefined ? {} : { table }),
+    ...(constraint === undefined ? {} : { constraint }),
+    ...(where === undefined ? {} : { where }),
+  }
+}
+
+function isObject(value: unknown): value is Loose {
+  return typeof value === 'object' && value !== null
+}
