@@ -49,7 +49,8 @@ export interface Policy<T> {
   readonly rerunnable?: boolean
   /** Writes may be undone while the answer is kept, also through libraries where a savepoint costs a flight. */
   readonly discardable?: boolean
-  judge?(end: End<T>, mode: 'transaction' | 'lease'): Judgement
+  /** `onFailure` is what the route or its store chose for a failure; only lease mode asks for it. */
+  judge?(end: End<T>, mode: 'transaction' | 'lease', onFailure: AfterFailure['onFailure']): Judgement
   /** What is kept of a throw; without it a throw that is kept leaves no answer (`spend`). */
   fromError?(error: unknown): T
   /** The last word on a replay: PayPal's latest status instead of the stored answer. */
