@@ -122,6 +122,14 @@ export interface OpenedTransaction<Tx> {
   rollback(): Promise<void>
 }
 
+export interface ClaimWon {
+  readonly kind: 'won'
+  readonly fence: bigint
+  /** A claim past its lease stood there. */
+  readonly takenOver?: boolean
+  /** Nothing of an earlier attempt stood there, so that a claim nobody waits for any more may be freed. */
+  readonly fresh?: boolean
+}
 /**
  * The port of lease stores: each method is one atomic step of the table in docs/protocol, a compare-and-set on token
  * and fence. A refused step answers what stands there instead.
@@ -129,7 +137,7 @@ export interface OpenedTransaction<Tx> {
 export interface LeaseDriver<Tx = never> extends AsyncDisposable {
   readonly name: string
   readonly maxBytes?: number
-  claim(wanted: Owned): Promise<{ readonly kind: 'won'; readonly fence: bigint; readonly takenOver?: boolean } | Seen>
+  claim(wanted: Owned): Promise<ClaimWon | Seen>
   complete(mine: Held, kept: Kept): Promise<'done' | Seen>
   renew(mine: Held): Promise<'done' | Seen>
   release(mine: Held, to: 'free' | 'retry'): Promise<'done' | Seen>

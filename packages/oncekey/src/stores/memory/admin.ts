@@ -1,0 +1,105 @@
+/** What people do to the records in memory by hand: look, settle, forget, sweep, each change with its audit. */
+import { sleep } from '../../core/clock.ts'
+import { tell } from '../../core/events.ts'
+import { identifyKey } from '../../core/operation.ts'
+import type { KeyRecord } from '../../core/record.ts'
+import type { Admin, Audit } from '../../core/store.ts'
+import { isOver, opened, type Row, recordOf, type Table } from './table.ts'
+
+export interface AuditEntry extends Audit {
+  readonly at: Date
+  readonly id: string
+  readonly what: 'finished' | 'free' | 'retry' | 'forget'
+  readonly was: KeyRecord['state']
+}
+
+/** Older entries make room: the audit of a process in memory ends with it anyway. */
+const MAX_AUDIT_ENTRIES = 10_000
+
+export function createAdmin(table: Table, audit: AuditEntry[], retainMs: number): Admin {
+  const { rows, now } = table
+
+  /** The row, where it still is what its reader saw. */
+  function asSeen(seen: KeyRecord): Row | undefined {
+    const row = current(seen.id)
+    return row && row.state === seen.state && row.fence === seen.fence ? row : undefined
+  }
+  function current(id: string): Row | undefined {
+    const row = rows.get(id)
+    return row && !isOver(row, now()) ? row : undefined
+  }
+  function shown(id: string): KeyRecord | undefined {
+    const row = current(id)
+    return row && recordOf(row)
+  }
+  function note(row: Row, what: AuditEntry['what'], { who, why }: Audit): 'done' {
+    audit.push({ at: new Date(now()), id: row.id, what, was: row.state, who, why })
+    if (audit.length > MAX_AUDIT_ENTRIES) audit.shift()
+    tell('settled', { store: 'memory', mode: 'lease', id: row.id, why: what })
+    return 'done'
+  }
+
+  return {
+    async migrate() {},
+    async sweep({ batch = 10_000, pauseMs = 20, signal } = {}) {
+      let removed = 0
+      let abandoned = 0
+      while (!signal?.aborted) {
+        const swept = table.sweep(batch)
+        removed += swept.removed
+        abandoned += swept.abandoned
+        tell('swept', { store: 'memory', mode: 'lease', ...swept })
+        if (swept.removed + swept.abandoned < batch) break
+        await sleep(pauseMs, signal)
+      }
+      return { removed, abandoned }
+    },
+    async find(what) {
+      return shown('id' in what ? what.id : identifyKey(what).id)
+    },
+    async *list({ state, after = '', limit = 100 } = {}) {
+      const ids = [...rows.keys()].filter((id) => id > after).sort()
+      let given = 0
+      for (const id of ids) {
+        const record = shown(id)
+        if (!record || (state !== undefined && record.state !== state)) continue
+        if (given++ >= limit) return
+        yield record
+      }
+    },
+    async settle(seen, as, by) {
+      const row = asSeen(seen)
+      if (!row || (row.state !== 'unknown' && row.state !== 'open')) return shown(seen.id)
+      const { token: _, ...rest } = row
+      switch (as.kind) {
+        case 'finished': {
+          const { fence: __, label: ___, why: ____, dedupesUntil: _____, ...kept } = rest
+          rows.set(row.id, { ...kept, state: 'finished', receipt: as.receipt.slice(), expires: now() + retainMs })
+          break
+        }
+        case 'free':
+          table.remove(rest)
+          break
+        case 'retry':
+          rows.set(row.id, opened(rest, now()))
+          break
+        default:
+          throw as satisfies never
+      }
+      return note(row, as.kind, by)
+    },
+    async forget(seen, { force = false, ...by }) {
+      const row = asSeen(seen)
+      if (!row || (!force && (row.state === 'running' || row.state === 'unknown'))) return shown(seen.id)
+      const { token: _, ...rest } = row
+      table.remove(rest)
+      return note(row, 'forget', by)
+    },
+    async stats() {
+      const counts = { running: 0, open: 0, finished: 0, unknown: 0 }
+      const at = now()
+      for (const row of rows.values()) if (!isOver(row, at)) counts[row.state]++
+      return counts
+    },
+  }
+}

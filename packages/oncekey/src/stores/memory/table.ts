@@ -1,0 +1,144 @@
+/** The records of the store in memory: rows, how a row is seen at an instant, and the bound on how many there are. */
+import { OncekeyError } from '../../core/errors.ts'
+import type { Label } from '../../core/operation.ts'
+import type { FinishedRecord, KeyRecord, Receipt, Seen } from '../../core/record.ts'
+
+export interface Row {
+  readonly id: string
+  readonly print: string
+  readonly state: KeyRecord['state']
+  /** Kept while finished too, so that the lost reply of a complete can be recognised. */
+  readonly token?: string
+  readonly fence?: bigint
+  /** Milliseconds of the store's clock, as are all ends. */
+  readonly leaseEnd?: number
+  readonly onAbandoned?: 'takeover' | 'hold'
+  readonly dedupesUntil?: number
+  readonly expires?: number
+  readonly retainMs: number
+  readonly label?: Label
+  readonly why?: string
+  readonly receipt?: Receipt
+  readonly head?: Receipt
+}
+
+export interface Table {
+  readonly rows: Map<string, Row>
+  readonly now: () => number
+  /** Makes room for one more, or throws `STORE_UNAVAILABLE`: nothing that is still owed to somebody is dropped. */
+  makeRoom(): void
+  /** Removes one row, where its fence allows it; else it is over from now on (S3). */
+  remove(row: Row): void
+  /** Removes up to `batch` rows past their end, and abandons running ones past their lease. */
+  sweep(batch: number): { readonly removed: number; readonly abandoned: number }
+  /** A small share of a sweep, which every claim pays. */
+  tidy(): void
+}
+
+export function createTable(now: () => number, maxRecords: number): Table {
+  const rows = new Map<string, Row>()
+  let cursor = rows.values()
+
+  function removable(row: Row, at: number): boolean {
+    return isOver(row, at) && (row.fence === undefined || microseconds(at) > row.fence)
+  }
+
+  function sweep(batch: number): { removed: number; abandoned: number } {
+    const at = now()
+    let removed = 0
+    let abandoned = 0
+    for (const row of rows.values()) {
+      if (removed + abandoned >= batch) break
+      if (removable(row, at)) {
+        rows.delete(row.id)
+        removed++
+      } else if (row.state === 'running' && at >= (row.leaseEnd ?? 0)) {
+        rows.set(row.id, row.onAbandoned === 'takeover' ? opened(row, at) : unknown(row, 'its owner vanished'))
+        abandoned++
+      }
+    }
+    return { removed, abandoned }
+  }
+
+  return {
+    rows,
+    now,
+    makeRoom() {
+      if (rows.size < maxRecords) return
+      sweep(Infinity)
+      if (rows.size >= maxRecords) throw full(maxRecords)
+    },
+    remove(row) {
+      const at = now()
+      if (row.fence === undefined || microseconds(at) > row.fence) rows.delete(row.id)
+      else rows.set(row.id, { ...row, state: 'open', expires: at })
+    },
+    sweep,
+    tidy() {
+      // Two looked at for each one added: the whole table is gone through before it doubles.
+      for (let looked = 0; looked < 2; looked++) {
+        const { value: row, done } = cursor.next()
+        if (done) cursor = rows.values()
+        else if (removable(row, now())) rows.delete(row.id)
+      }
+    },
+  }
+}
+
+export function isOver({ state, expires }: Row, at: number): boolean {
+  return (state === 'finished' || state === 'open') && expires !== undefined && at >= expires
+}
+
+/** What running and unknown become when the next attempt may run. */
+export function opened({ leaseEnd: _, ...row }: Row, at: number): Row {
+  return { ...row, state: 'open', expires: Math.max(at + row.retainMs, row.dedupesUntil ?? 0) }
+}
+
+export function unknown({ leaseEnd: _, expires: __, ...row }: Row, why: string): Row {
+  return { ...row, state: 'unknown', why }
+}
+
+export function seenAt(row: Row | undefined, at: number): Seen {
+  if (row === undefined) return { kind: 'absent' }
+  const running = row.state === 'running'
+  return {
+    kind: 'record',
+    record: recordOf(row),
+    print: row.print,
+    over: isOver(row, at),
+    dedupesOver: row.dedupesUntil !== undefined && at >= row.dedupesUntil,
+    ...(row.token === undefined ? {} : { token: row.token }),
+    ...(running && row.onAbandoned ? { onAbandoned: row.onAbandoned } : {}),
+    ...(running && row.leaseEnd !== undefined ? { leaseLeftMs: row.leaseEnd - at } : {}),
+    ...(running && row.fence !== undefined ? { ageMs: Math.max(0, at - Number(row.fence / 1_000n)) } : {}),
+  }
+}
+
+export function recordOf(row: Row): KeyRecord | FinishedRecord {
+  const { id, state, fence, label, why, leaseEnd, expires, receipt, head } = row
+  return {
+    id,
+    ...label,
+    state,
+    ...(fence === undefined ? {} : { fence }),
+    ...(leaseEnd === undefined ? {} : { leaseEndsAt: new Date(leaseEnd) }),
+    ...(expires === undefined ? {} : { expiresAt: new Date(expires) }),
+    ...(why === undefined ? {} : { why }),
+    ...(receipt ? { receipt: receipt.slice() } : {}),
+    ...(head ? { head: head.slice() } : {}),
+  }
+}
+
+export function microseconds(at: number): bigint {
+  return BigInt(Math.round(at * 1_000))
+}
+
+function full(maxRecords: number): OncekeyError {
+  return new OncekeyError('STORE_UNAVAILABLE', {
+    what: `The store in memory holds ${maxRecords} records, and none of them is past its end.`,
+    where: 'memory',
+    why: 'Dropping one would let its operation run a second time; the work did not run and will not.',
+    fix: 'Keep answers for a shorter time, raise `maxRecords`, or use a store with a disk.',
+    details: { maxRecords },
+  })
+}
