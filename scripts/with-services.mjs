@@ -23,6 +23,7 @@ export async function withServices({ name, services, args, env = process.env }) 
   }
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, interrupt)
   process.on('exit', () => run.stopNow())
+  if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(() => interrupt('SIGTERM'))
   try {
     const found = await start(run, services, env)
     if (interrupted !== 0) return interrupted
@@ -40,6 +41,17 @@ export async function withServices({ name, services, args, env = process.env }) 
   } finally {
     await run.stop()
   }
+}
+
+/** npm runs a script in a shell, and a shell that is ended keeps the signal to itself. @param {() => void} act */
+function whenOrphaned(act) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    act()
+  }, 250)
+  watch.unref()
 }
 
 /** @param {number} pid @param {NodeJS.Signals} signal */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { accepts, identityOf, isAlive } from '../scripts/services/process.mjs'
 import { reap, startedIn, stateFolder } from '../scripts/services/run.mjs'
 import { node, root } from './support/command.ts'
@@ -14,6 +14,14 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends the program, then its
   expect(await accepts(held.port)).toBe(false)
   expect(held.started.filter(isAlive)).toEqual([])
   expect(existsSync(held.folder)).toBe(false)
+})
+
+it('when npm is ended and its shell keeps the signal to itself, the program and its servers end all the same', async () => {
+  const held = await hold('shell')
+  held.child.kill('SIGTERM')
+  await held.ended
+  await vi.waitFor(() => expect(existsSync(held.folder)).toBe(false), 10_000)
+  expect(held.started.filter(isAlive)).toEqual([])
 })
 
 it('what a killed run left is ended by the next one, the program included', async () => {
@@ -50,7 +58,7 @@ it('a pid that was given to another process since is not ended', async () => {
 
 it('with CI=true a missing service is a failure', async () => {
   const script = `import { start } from ${JSON.stringify(join(root, 'scripts/services/index.mjs'))}
-    const absent = { name: 'absent', variable: 'ONCEKEY_TEST_ABSENT', needs: [], start: async () => ({ missing: 'not here' }) }
+    const absent = { name: 'absent', variable: 'ONCEKEY_TEST_ABSENT', start: async () => ({ missing: 'not here' }) }
     console.log(JSON.stringify(await start({}, [absent])))`
   const args = ['--input-type=module', '--eval', script]
   const inCi = await node(args, { env: { ...process.env, CI: 'true' } })
@@ -68,18 +76,21 @@ interface Held {
   readonly started: ReturnType<typeof startedIn>
 }
 
-async function hold(): Promise<Held> {
-  const child = spawn(process.execPath, [join(root, 'test/support/hold-services.mjs')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+async function hold(through: 'node' | 'shell' = 'node'): Promise<Held> {
+  const program = join(root, 'test/support/hold-services.mjs')
+  // The second command keeps the shell from becoming node.
+  const [command, args] =
+    through === 'node' ? [process.execPath, [program]] : ['sh', ['-c', `"${process.execPath}" "${program}"; true`]]
+  const env = { ...process.env, npm_lifecycle_event: 'test' }
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  const folder = join(stateFolder(), `run-${child.pid}-${identityOf(child.pid ?? 0)}`)
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout.once('data', (chunk) => resolve(String(chunk).trim()))
+  const [pid, url] = await new Promise<string[]>((resolve, reject) => {
+    child.stdout.once('data', (chunk) => resolve(String(chunk).trim().split(' ')))
     child.once('exit', () => reject(new Error('It ended before it said where')))
   })
+  const folder = join(stateFolder(), `run-${pid}-${identityOf(Number(pid))}`)
   const started = startedIn(folder)
   expect(started.map(({ name }) => name).sort()).toEqual(['holder', 'postgres'])
   expect(started.every(isAlive)).toBe(true)
-  return { child, ended, folder, started, port: Number(new URL(url).port) }
+  return { child, ended, folder, started, port: Number(new URL(url ?? '').port) }
 }

@@ -10,12 +10,12 @@ import { end, keptFolder, openRun, reap, startedIn } from './run.mjs'
  * @typedef {Record<string, string | undefined>} Urls by environment variable
  * @typedef {import('./run.mjs').Run} Run
  * @typedef {{ readonly url: string } | { readonly missing: string }} Found
- * @typedef {{ readonly name: string, readonly variable: string, readonly needs: readonly string[],
+ * @typedef {{ readonly name: string, readonly variable: string,
  *   start(run: Run, urls: Urls): Promise<Found> }} Service
  * @typedef {{ readonly urls: Urls, readonly missing: Readonly<Record<string, string>> }} Running
  */
 
-/** In the order of their needs. @type {readonly Service[]} */
+/** A service that stands in front of another comes after it. @type {readonly Service[]} */
 export const services = [postgres, pgbouncer]
 
 /** @param {readonly string[]} names @returns {readonly Service[]} */

@@ -15,7 +15,6 @@ const connections = 400
 export const postgres = {
   name: 'postgres',
   variable: 'ONCEKEY_TEST_POSTGRES',
-  needs: [],
   async start(run) {
     const account = unprivileged()
     const programs = postgresPrograms(account)

@@ -1,15 +1,15 @@
 // Lets `npx vitest run some/file` work alone: it takes the kept services, or starts its own for the run.
-import { chosen, keptServices, services, start } from '../../scripts/services/index.mjs'
+import { keptServices, services, start } from '../../scripts/services/index.mjs'
 import { openRun } from '../../scripts/services/run.mjs'
 
 export async function setup(): Promise<() => Promise<unknown>> {
-  if (services.every(({ variable }) => named(variable))) return async () => {}
   const kept = keptServices()
   if (kept !== undefined) tell(kept)
   const absent = services.filter(({ variable }) => !named(variable) && !named(`${variable}_MISSING`))
+  if (absent.length === 0) return async () => {}
   const run = openRun()
   process.once('exit', run.stopNow)
-  tell(await start(run, chosen(absent.map(({ name }) => name))))
+  tell(await start(run, absent))
   return run.stop
 }
 
