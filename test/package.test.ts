@@ -1,5 +1,5 @@
 // What is published is not what is tested beside its source: the packed tarball is checked as a stranger would meet it.
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command, node, root, temporaryFolder } from './support/command.ts'
@@ -8,6 +8,7 @@ const source = join(root, 'packages/oncekey')
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
 }
 const subpaths = Object.entries(manifest.exports).flatMap(([name, target]) =>
   typeof target === 'string' ? [] : [[name, target] as const],
@@ -27,10 +28,7 @@ describe('the packed package', () => {
     mkdirSync(installed, { recursive: true })
     const unpacked = await command('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'])
     expect(unpacked.code, unpacked.output).toBe(0)
-    for (const name of Object.keys(manifest.dependencies)) {
-      mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true })
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-    }
+    for (const name of Object.keys(manifest.dependencies)) link(join(folder, 'node_modules'), name)
   }, 3 * minutes)
 
   it('holds the build, its README and its licence, and nothing else', async () => {
@@ -57,6 +55,45 @@ describe('the packed package', () => {
     expect(code, output).toBe(0)
     expect(output).toBe('')
   })
+
+  it.each(['nodenext', 'bundler'])(
+    'type-checks in a strict project that checks its libraries too, resolved by %s',
+    async (resolver) => {
+      const project = temporaryFolder()
+      const modules = join(project, 'node_modules')
+      mkdirSync(modules)
+      cpSync(installed, join(modules, 'oncekey'), { recursive: true })
+      for (const name of [
+        ...Object.keys(manifest.dependencies),
+        ...Object.keys(manifest.devDependencies),
+        '@types/node',
+      ])
+        link(modules, name)
+      const uses = subpaths.map(
+        ([name], at) => `import * as part${at} from 'oncekey${name.slice(1)}'\nexport { part${at} }\n`,
+      )
+      writeFileSync(join(project, 'use.ts'), uses.join(''))
+      const module =
+        resolver === 'nodenext' ? ['--module', 'nodenext'] : ['--module', 'esnext', '--moduleResolution', 'bundler']
+      const compiler = join(root, 'node_modules/typescript7/bin/tsc')
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--exactOptionalPropertyTypes',
+        '--target',
+        'es2023',
+        '--lib',
+        'es2023,dom,esnext.disposable',
+      ]
+      const { output } = await node([compiler, ...options, ...module, '--types', 'node', '--listFiles', 'use.ts'], {
+        cwd: project,
+      })
+      expect(output).toContain('node_modules/oncekey/dist/index.d.ts')
+      // What other packages' own declarations say is theirs.
+      expect(output.split('\n').filter((line) => /^(use\.ts|node_modules\/oncekey).*error/.test(line))).toEqual([])
+    },
+    minutes,
+  )
 
   it(
     'satisfies publint',
@@ -86,3 +123,8 @@ it('every subpath has its source path in tsconfig.json, so that examples are che
   ])
   expect(compilerOptions.paths).toEqual(Object.fromEntries(expected))
 })
+
+function link(modules: string, name: string): void {
+  mkdirSync(dirname(join(modules, name)), { recursive: true })
+  symlinkSync(join(root, 'node_modules', name), join(modules, name))
+}
