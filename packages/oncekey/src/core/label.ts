@@ -6,11 +6,15 @@ export interface Labelled extends Label {
   readonly why?: string
   readonly head?: Receipt
 }
+export interface Written extends Labelled {
+  /** Running: what its writer would retain it for, so that a sweeper that ends it need not apply its own idea (S5). */
+  readonly retainMs?: number
+}
 
 /** JSON in UTF-8; it goes into a column of bytes, never of text (I6). */
-export function writeLabel({ scope, key, name, why, head }: Labelled): Uint8Array {
+export function writeLabel({ scope, key, name, why, head, retainMs }: Written): Uint8Array {
   return new TextEncoder().encode(
-    JSON.stringify({ scope, key, name, why, head: head && btoa(String.fromCharCode(...head)) }),
+    JSON.stringify({ scope, key, name, why, head: head && btoa(String.fromCharCode(...head)), retainMs }),
   )
 }
 
@@ -18,7 +22,13 @@ export function writeLabel({ scope, key, name, why, head }: Labelled): Uint8Arra
 export function readLabel(bytes: Uint8Array | null | undefined): Partial<Labelled> {
   if (!bytes) return {}
   try {
-    const { head, ...label } = JSON.parse(new TextDecoder().decode(bytes)) as Omit<Labelled, 'head'> & { head?: string }
+    const {
+      head,
+      retainMs: _,
+      ...label
+    } = JSON.parse(new TextDecoder().decode(bytes)) as Omit<Written, 'head'> & {
+      head?: string
+    }
     return head === undefined
       ? label
       : { ...label, head: Uint8Array.from(atob(head), (letter) => letter.charCodeAt(0)) }

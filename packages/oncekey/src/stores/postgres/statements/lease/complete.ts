@@ -1,0 +1,41 @@
+/** Ends a claim with its receipt, or with the note that there was one. */
+import { writeLabel } from '../../../../core/label.ts'
+import type { Held, Kept } from '../../../../core/store.ts'
+import type { Statement } from '../../../database/database.ts'
+import { STATE } from '../../../row.ts'
+import { clock, later } from '../ends.ts'
+import { isMine, mineOf, whatStands } from './mine.ts'
+
+/** The token stays, so that an owner whose reply was lost knows its own answer again; the retention counts from now (S5). */
+const keep = (record: string) => `
+with ${clock}, changed as (
+  update ${record} as r
+     set state = $4::smallint, body = $5::bytea, expires_at = ${later('t', '$6')}, lease_end = null, fence = null
+    from clock
+   where ${isMine}
+  returning 1
+)`
+
+export function complete(record: string): (mine: Held, kept: Kept) => Statement {
+  const text = keep(record) + whatStands(record)
+  return (mine, kept) => ({ text, params: paramsOf(mine, kept) })
+}
+
+/**
+ * The same as the last statement of a transaction, where COMMIT travels with it: a lost claim is an error inside SQL
+ * (division by zero, 22012), so that COMMIT becomes ROLLBACK (L1). A row count would be read too late.
+ */
+export function completeOrFail(record: string): (mine: Held, kept: Kept) => Statement {
+  const text = `${keep(record)}
+select 1 / count(*) as done from changed`
+  return (mine, kept) => ({ text, params: paramsOf(mine, kept) })
+}
+
+function paramsOf(mine: Held, kept: Kept): Statement['params'] {
+  const { head } = 'spent' in kept ? kept : {}
+  const ended =
+    'receipt' in kept
+      ? [STATE.finished, kept.receipt]
+      : [STATE.spent, writeLabel({ ...mine.label, why: kept.spent, ...(head ? { head } : {}) })]
+  return [...mineOf(mine), ...ended, mine.policy.retainMs]
+}
