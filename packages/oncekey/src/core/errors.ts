@@ -14,6 +14,10 @@ export type ErrorCode =
   | 'KEY_TOO_OLD'
   | 'REPLAY_UNAVAILABLE'
   | 'STORE_UNAVAILABLE'
+  | 'REQUEST_TOO_LARGE'
+  | 'REPLAY_FORBIDDEN'
+  | 'STREAM_REFUSED'
+  | 'ANSWER_TOO_LARGE'
   // Mistakes in the use of the library.
   | 'INVALID_SCOPE'
   | 'INVALID_FINGERPRINT'

@@ -20,6 +20,7 @@ export const EVENTS = [
   'store-failed', // the store did not answer, or refused
   'waited', // a duplicate waited for the first to end
   'unreadable', // a kept answer cannot be read by this build
+  'oversized', // an answer outgrew its limit before it ended, and everything was rolled back: its route should declare a stream
   'swept', // a batch of records past their end was removed
   'settled', // somebody ended or removed a record by hand
 ] as const

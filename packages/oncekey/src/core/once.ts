@@ -5,8 +5,8 @@ import { unnested } from './nesting.ts'
 import { type Identity, identify, type Operation } from './operation.ts'
 import { DEFAULTS, type End, fillPolicy, type Judgement, type Policy } from './policy.ts'
 import { type Codec, valueCodec } from './receipt.ts'
-import type { FinishedRecord, KeyRecord, Refused } from './record.ts'
-import type { Attempted, Fate, Grant, Store, Verdict } from './store.ts'
+import type { FinishedRecord, KeyRecord, Receipt, Refused } from './record.ts'
+import type { Attempted, Fate, Grant, SpentWhy, Store, Verdict } from './store.ts'
 
 export type Outcome<T> =
   /** It ran here, now. */
@@ -63,7 +63,7 @@ export async function once<T, G extends Grant>(
       (error: unknown): End<T> => ({ kind: 'threw', error }),
     )
     const judgement =
-      policy.judge?.(end, store.mode) ??
+      policy.judge?.(end, store.mode, filled.onFailure) ??
       (end.kind === 'returned' ? 'keep' : store.mode === 'transaction' ? 'free' : filled.onFailure)
     return verdict(end, judgement, {
       codec,
@@ -128,7 +128,7 @@ async function verdict<T>(
     case 'hold':
       return { kind: 'hold', why }
     case 'spend':
-      return { kind: 'spend', why: 'not-kept' }
+      return end.kind === 'threw' ? { kind: 'spend', why: 'not-kept' } : spend(end.value, 'not-kept', codec)
     case 'keep':
     case 'keep-undone': {
       if (end.kind === 'threw' && !policy.fromError) return { kind: 'spend', why: 'not-kept' }
@@ -150,14 +150,24 @@ async function encode<T>(
 ): Promise<Verdict> {
   try {
     const kept = value()
+    const refused = codec.refuses?.(kept)
+    if (refused) return spend(kept, refused, codec)
     const receipt = await codec.encode(kept)
-    if (receipt.length <= maxBytes) return { kind: 'keep', receipt, writes }
-    const head = codec.head?.(kept)
-    return { kind: 'spend', why: 'too-large', ...(head ? { head } : {}) }
+    return receipt.length <= maxBytes ? { kind: 'keep', receipt, writes } : spend(kept, 'too-large', codec)
   } catch (error) {
     tell('unreadable', { why: 'unencodable', error })
     return { kind: 'spend', why: 'unencodable' }
   }
+}
+
+function spend<T>(value: T, why: SpentWhy, codec: Codec<T>): Verdict {
+  let head: Receipt | undefined
+  try {
+    head = codec.head?.(value)
+  } catch (error) {
+    tell('unreadable', { why: 'unencodable', error })
+  }
+  return { kind: 'spend', why, ...(head ? { head } : {}) }
 }
 
 interface Answering<T> {

@@ -2,8 +2,11 @@
 import { parse, stringify } from 'devalue'
 import { OncekeyError } from './errors.ts'
 import type { Receipt } from './record.ts'
+import type { SpentWhy } from './store.ts'
 
 export interface Codec<T> {
+  /** Why a value is not kept, where that is known without encoding it: its body is a stream, say. */
+  refuses?(value: T): SpentWhy | undefined
   encode(value: T): Receipt | Promise<Receipt>
   decode(receipt: Receipt): T | Promise<T>
   /** What little is kept of a value that is too large or cannot be encoded: a status, a `Location`. */

@@ -81,7 +81,8 @@ function writeLine(head: number[], name: string, value: string): void {
 /** A line that no server can send was not in the first answer either. */
 function writable([name, value]: HeaderLine): readonly HeaderLine[] {
   const sendable = /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
-  return sendable ? [[name.toLowerCase(), value]] : []
+  // Frameworks take numbers and lists for values, too, whatever the types say.
+  return sendable ? [[name.toLowerCase(), String(value)]] : []
 }
 
 function writeText(head: number[], text: string): void {
@@ -132,7 +133,8 @@ function read(content: Uint8Array): Answer {
   const second = next()
   const count = second & MANY
   const headers = Array.from({ length: count === MANY ? length() : count }, line)
-  const body = (second & NO_BODY) === 0 ? content.slice(at) : null
+  const body =
+    (second & NO_BODY) === 0 ? new Uint8Array(content.buffer, content.byteOffset + at, content.length - at) : null
   return { status: (first << 2) | (second >> 6), headers, body }
 }
 

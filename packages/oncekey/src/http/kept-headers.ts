@@ -29,10 +29,10 @@ const NEVER: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'clear-site-data', 'www-authenticate', 'authentication-info', 'authorization'],
   ...['signature', 'signature-input', 'strict-transport-security', 'report-to', 'nel'],
   ...['content-security-policy', 'content-security-policy-report-only'],
-  // Request and trace ids.
-  ...['request-id', 'x-request-id', 'x-correlation-id', 'correlation-id', 'x-trace-id', 'x-amzn-requestid', 'cf-ray'],
-  ...['traceparent', 'tracestate', 'traceresponse', 'baggage', 'x-amzn-trace-id', 'x-cloud-trace-context'],
+  ...['traceparent', 'tracestate', 'traceresponse', 'baggage', 'x-cloud-trace-context', 'cf-ray'],
 ])
+/** `X-Request-Id` and everybody's own: `x-amzn-requestid`, `x-ms-request-id`, `x-correlation-id`, `fly-request-id`. */
+const REQUEST_ID = /(?:^|-)(?:request|trace|correlation|span)-?id$/
 const NEVER_FAMILIES = ['access-control-', 'proxy-', 'sec-', 'ratelimit', 'x-ratelimit', 'x-rate-limit', 'x-b3-']
 
 /** What to keep of an answer's headers. Throws `INVALID_OPTION` where `keep` names one that is never kept. */
@@ -52,7 +52,7 @@ export function headersToKeep(keep: readonly string[] = []): (headers: readonly 
 
 export function neverKept(header: string): boolean {
   const name = header.toLowerCase()
-  return NEVER.has(name) || NEVER_FAMILIES.some((family) => name.startsWith(family))
+  return NEVER.has(name) || REQUEST_ID.test(name) || NEVER_FAMILIES.some((family) => name.startsWith(family))
 }
 
 /** RFC 9110 §7.6.1: whatever `Connection` names is for the next hop only. */

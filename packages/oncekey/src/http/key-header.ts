@@ -10,6 +10,8 @@ export type KeySource =
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** One value that may have been joined from several lines with a comma (`Headers.get`, Node's `headers`). */
   | { readonly kind: 'joined'; readonly value: string | null | undefined }
+  /** No header: a body field (Square), a GraphQL input, a query parameter (AWS). The text is the key, as it stands. */
+  | { readonly kind: 'value'; readonly value: unknown }
 
 export type KeyFault =
   | 'empty'
@@ -56,10 +58,11 @@ export function readKey(source: KeySource, options: KeyOptions = {}): ReadKey {
   return 'reason' in judged ? { kind: 'invalid', maxLength, ...judged } : { kind: 'key', ...judged }
 }
 
-type Parsed = { readonly key: string; readonly quoted: boolean } | { readonly reason: KeyFault }
+type Key = { readonly key: string; readonly quoted: boolean }
+type Parsed = Key | { readonly reason: KeyFault }
 type Judged = { readonly key: string } | { readonly reason: KeyFault }
 
-function linesOf(source: KeySource, header: string): readonly string[] {
+function linesOf(source: KeySource, header: string): readonly unknown[] {
   switch (source.kind) {
     case 'raw': {
       const name = header.toLowerCase()
@@ -69,7 +72,8 @@ function linesOf(source: KeySource, header: string): readonly string[] {
     case 'lines':
       return source.lines
     case 'joined':
-      return source.value === null || source.value === undefined ? [] : [source.value]
+    case 'value':
+      return [source.value]
     default:
       throw source satisfies never
   }
@@ -81,9 +85,13 @@ const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*"/
 // typed item of RFC 9651 (`:` bytes, `?` boolean, `@` date, `%` display string, `(` list) in first place.
 const BARE = /^[A-Za-z0-9\-_+/.~*][A-Za-z0-9!#$%&'*+\-.^_`|~:/=@]*$/
 
-function parse(line: string, syntax: 'tolerant' | 'strict'): Parsed {
-  // RFC 9110 §5.5: white space around a field value is no part of it, whatever the server in front has left.
-  const value = line.replace(/^[ \t]+|[ \t]+$/g, '')
+/** A key of 255 characters takes at most 512 on the wire; the rest is for parameters, which nobody sends. */
+const MOST_WIRE_LENGTH = 4_096
+
+function parse(line: unknown, syntax: 'tolerant' | 'strict'): Parsed {
+  if (typeof line !== 'string') return refused('not-a-string')
+  if (line.length > MOST_WIRE_LENGTH) return refused('too-long')
+  const value = withoutOuterSpace(line)
   if (value === '') return refused('empty')
   if (!value.startsWith('"')) {
     if (syntax === 'strict') return refused('not-a-string')
@@ -97,19 +105,32 @@ function parse(line: string, syntax: 'tolerant' | 'strict'): Parsed {
   }
 }
 
+function taken(value: unknown): Parsed {
+  if (typeof value !== 'string') return refused('not-a-string')
+  return value.isWellFormed() ? { key: value, quoted: false } : refused('malformed')
+}
+
+/** RFC 9110 §5.5: spaces and tabs around a field value are no part of it, whatever the server in front has left. */
+function withoutOuterSpace(line: string): string {
+  let start = 0
+  let end = line.length
+  while (line[start] === ' ' || line[start] === '\t') start++
+  while (end > start && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--
+  return line.slice(start, end)
+}
+
 interface Judging {
   readonly joined: boolean
-  readonly read: { readonly quoted: boolean }
   readonly maxLength: number
   readonly format: RegExp | undefined
 }
 
-function judge(key: string, { joined, read, maxLength, format }: Judging): Judged {
+function judge({ key, quoted }: Key, { joined, maxLength, format }: Judging): Judged {
   if (key === '') return refused('empty')
   if (key.trim() === '') return refused('blank')
   if (key.length > Math.min(maxLength, MAX_PART_LENGTH)) return refused('too-long')
   // Lines `"a` and `b"` join to the valid string `"a, b"`, a key that nobody sent.
-  if (joined && read.quoted && key.includes(',')) return refused('multiple-lines')
+  if (joined && quoted && key.includes(',')) return refused('multiple-lines')
   if (format && !matches(format, key)) return refused('format')
   return { key }
 }

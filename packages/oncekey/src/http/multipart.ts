@@ -13,21 +13,21 @@ export function multipartParts(bytes: Uint8Array, contentType: string): string[]
   const delimiter = `\r\n--${boundary}`
   if (!text.startsWith(delimiter)) return undefined
   const parts: string[] = []
+  let count = 0
   let at = delimiter.length
   while (text.startsWith('\r\n', at)) {
-    const headEnd = text.startsWith('\r\n\r\n', at) ? at : text.indexOf('\r\n\r\n', at + 2)
-    const next = headEnd < 0 ? -1 : text.indexOf(delimiter, headEnd + 2)
-    if (next < 0) return undefined
-    const head = headOf(text.slice(at + 2, Math.max(headEnd, at + 2)))
-    if (head === undefined || next < headEnd + 4) return undefined
+    const headEnd = text.indexOf('\r\n\r\n', at + 2)
+    const content = headEnd + 4
+    const next = headEnd < 0 ? -1 : text.indexOf(delimiter, content)
+    const head = next < 0 ? undefined : headOf(text.slice(at + 2, headEnd))
+    if (head === undefined) return undefined
     // The text stands two characters behind the bytes.
-    parts.push(...head, hex(sha256(bytes.subarray(headEnd + 4 - 2, next - 2))))
+    parts.push(...head, hex(sha256(bytes.subarray(content - 2, next - 2))))
+    count++
     at = next + delimiter.length
   }
-  return /^--(?:\r\n)?$/.test(text.slice(at)) ? [String(parts.length / HEAD_AND_CONTENT), ...parts] : undefined
+  return /^--(?:\r\n)?$/.test(text.slice(at, at + 5)) ? [String(count), ...parts] : undefined
 }
-
-const HEAD_AND_CONTENT = 5
 
 /** RFC 2046 §5.1.1: 1 to 70 characters of a small alphabet, not ending in a space. */
 function boundaryOf(contentType: string): string | undefined {
@@ -36,22 +36,24 @@ function boundaryOf(contentType: string): string | undefined {
   return /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/.test(boundary) ? boundary : undefined
 }
 
+/** More than a name and a file name take; nobody's part heads are as long. */
+const MOST_HEAD = 8_192
+
 /** Name, file name, type, the other lines; a part that is not `form-data` with a name is none. */
 function headOf(head: string): [string, string, string, string] | undefined {
-  const lines = head.split('\r\n').map((line) => /^([^\s:]+):[ \t]*(.*?)[ \t]*$/.exec(line))
-  let disposition: { readonly name: string; readonly file: string } | undefined
-  let type = ''
-  const others: string[] = []
-  for (const line of lines) {
-    if (line === null) return undefined
-    const [, name = '', value = ''] = line
-    if (/^content-disposition$/i.test(name)) {
-      if (disposition) return undefined
-      disposition = dispositionOf(value)
-    } else if (/^content-type$/i.test(name)) type += `${value};`
-    else others.push(`${name.toLowerCase()}:${value}`)
+  if (head.length > MOST_HEAD) return undefined
+  const fields = new Map<string, string>()
+  for (const line of head.split('\r\n')) {
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0)).toLowerCase()
+    if (!/^[\w-]+$/.test(name) || fields.has(name)) return undefined
+    fields.set(name, line.slice(colon + 1).trim())
   }
-  return disposition && [disposition.name, disposition.file, type, others.sort().join('\r\n')]
+  const disposition = dispositionOf(fields.get('content-disposition') ?? '')
+  const type = fields.get('content-type') ?? ''
+  fields.delete('content-disposition')
+  fields.delete('content-type')
+  return disposition && [disposition.name, disposition.file, type, JSON.stringify([...fields].sort())]
 }
 
 /** Quoted as browsers write it (whatwg/html: `%22` for a quote), with or without a file name in front or behind. */

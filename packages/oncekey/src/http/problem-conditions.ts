@@ -76,6 +76,26 @@ export const CONDITIONS = {
     title: 'The body is not JSON that can be compared',
     detail: 'Send one JSON value in UTF-8 with each member named once. Nothing was done, and the key is not used.',
   },
+  'request-too-large': {
+    status: 413,
+    title: 'The body is larger than a protected request may be',
+    detail: 'It was not read to its end. Nothing was done, and the key is not used.',
+  },
+  'replay-forbidden': {
+    status: 403,
+    title: 'The answer to this {header} is not yours to see',
+    detail: 'The operation has run. Whether its answer may be seen was judged for this request, and it may not.',
+  },
+  'stream-refused': {
+    status: 406,
+    title: 'A protected operation does not answer with a stream here',
+    detail: 'Send the same request without asking for an event stream or an upgrade. Nothing was done.',
+  },
+  'answer-too-large': {
+    status: 500,
+    title: 'The answer was too large to be kept',
+    detail: 'Everything was undone, and the key is free.',
+  },
 } as const satisfies Readonly<Record<string, ConditionEntry>>
 
 export type ConditionKind = keyof typeof CONDITIONS

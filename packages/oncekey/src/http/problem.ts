@@ -1,6 +1,7 @@
 /** Problem documents (RFC 9457), one absolute type and one stable code for every way in which a key can stand in the way. */
 import { isOncekeyError, type OncekeyError } from '../core/errors.ts'
 import type { Outcome } from '../core/once.ts'
+import { MAX_PART_LENGTH } from '../core/operation.ts'
 import { type Answer, answerCodec } from './answer.ts'
 import type { HeaderLine } from './kept-headers.ts'
 import { KEY_HEADER, type KeyFault } from './key-header.ts'
@@ -147,6 +148,8 @@ function conditionOfError(error: OncekeyError): Condition | undefined {
   switch (error.code) {
     case 'MISSING_KEY':
       return { kind: 'missing-key' }
+    case 'INVALID_KEY':
+      return { kind: 'invalid-key', reason: 'malformed', maxLength: MAX_PART_LENGTH }
     case 'MISSING_SCOPE':
       return { kind: 'missing-scope' }
     case 'KEY_REUSED':
@@ -163,6 +166,10 @@ function conditionOfError(error: OncekeyError): Condition | undefined {
       return { kind: 'replay-unavailable' }
     case 'STORE_UNAVAILABLE':
       return { kind: 'store-unavailable' }
+    case 'REQUEST_TOO_LARGE':
+      return { kind: 'request-too-large' }
+    case 'ANSWER_TOO_LARGE':
+      return { kind: 'answer-too-large' }
     case 'INVALID_JSON':
       return {
         kind: 'invalid-json',

@@ -82,7 +82,7 @@ function originForm(target: string): string {
 }
 
 function essenceOf(contentType: string | null | undefined): string {
-  return (contentType ?? '').replace(/;.*$/s, '').trim().toLowerCase()
+  return (contentType ?? '').split(';', 1).join().trim().toLowerCase()
 }
 
 interface Reading {
