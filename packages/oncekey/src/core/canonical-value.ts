@@ -1,9 +1,11 @@
 /** The canonical form of a value that a parser or a schema made: the same text as canonical JSON where JSON can say it. */
-import { type CanonicalOptions, invalidJson, MAX_DEPTH, writeObject } from './canonical-json.ts'
+import { type CanonicalOptions, depthOf } from './canonical-json.ts'
 import { canonicalNumber } from './canonical-number.ts'
 import { hex, sha256 } from './digest.ts'
 import { OncekeyError } from './errors.ts'
+import { invalidJson } from './invalid-json.ts'
 import { compilePointers, type Omitted } from './json-pointer.ts'
+import { writeObject } from './json-scanner.ts'
 
 /**
  * JSON's kinds as `canonicalJson` writes them, members that are `undefined` as absent, a bigint as the number it is.
@@ -13,8 +15,7 @@ import { compilePointers, type Omitted } from './json-pointer.ts'
  * themselves), `INVALID_JSON` where it is nested too deeply, `INVALID_OPTION` as `canonicalJson` does.
  */
 export function canonicalValue(value: unknown, options: CanonicalOptions = {}): string {
-  const { omit = [], maxDepth = MAX_DEPTH } = options
-  return write(value, { omitted: compilePointers(omit), left: maxDepth })
+  return write(value, { omitted: compilePointers(options.omit ?? []), left: depthOf(options) })
 }
 
 interface Place {

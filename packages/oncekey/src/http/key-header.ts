@@ -48,13 +48,14 @@ export const KEY_HEADER = 'Idempotency-Key'
  * body. Keys are compared byte for byte, so nothing is folded, trimmed inside quotes, normalised or percent-decoded.
  */
 export function readKey(source: KeySource, options: KeyOptions = {}): ReadKey {
-  const { header = KEY_HEADER, syntax = 'tolerant', maxLength = MAX_PART_LENGTH, format } = options
+  const { header = KEY_HEADER, syntax = 'tolerant', format } = options
+  const maxLength = Math.min(options.maxLength ?? MAX_PART_LENGTH, MAX_PART_LENGTH)
   const lines = linesOf(source, header)
   const [line] = lines
-  if (line === undefined) return { kind: 'absent' }
-  const read = lines.length > 1 ? refused('multiple-lines') : parse(line, syntax)
-  const judged =
-    'reason' in read ? read : judge(read.key, { joined: source.kind === 'joined', read, maxLength, format })
+  if (line === undefined || line === null) return { kind: 'absent' }
+  const read =
+    lines.length > 1 ? refused('multiple-lines') : source.kind === 'value' ? taken(line) : parse(line, syntax)
+  const judged = 'reason' in read ? read : judge(read, { joined: source.kind === 'joined', maxLength, format })
   return 'reason' in judged ? { kind: 'invalid', maxLength, ...judged } : { kind: 'key', ...judged }
 }
 
@@ -128,7 +129,7 @@ interface Judging {
 function judge({ key, quoted }: Key, { joined, maxLength, format }: Judging): Judged {
   if (key === '') return refused('empty')
   if (key.trim() === '') return refused('blank')
-  if (key.length > Math.min(maxLength, MAX_PART_LENGTH)) return refused('too-long')
+  if (key.length > maxLength) return refused('too-long')
   // Lines `"a` and `b"` join to the valid string `"a, b"`, a key that nobody sent.
   if (joined && quoted && key.includes(',')) return refused('multiple-lines')
   if (format && !matches(format, key)) return refused('format')
