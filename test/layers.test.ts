@@ -51,7 +51,12 @@ it('a broken arrow is caught, whichever it is and however it is imported', async
     ...surfaces.flatMap(fromSurface),
     ...stores.flatMap((store) => fromStore(`${inPackage}/stores/${store}`)),
     ...fromStore(`${inPackage}/stores/database/a.ts`),
-    ...stores.map((store) => edge(`${inPackage}/stores/database/a.ts`, `../${store}`)),
+    ...['database', 'postgres', 'sqlite'].flatMap((folder) =>
+      stores
+        .filter((store) => !store.startsWith(folder))
+        .map((store) => edge(`${inPackage}/stores/${folder}/a.ts`, `../${store}`)),
+    ),
+    ...stores.slice(1).map((store) => edge(`${inPackage}/stores/memory.ts`, `./${store}`)),
     ...stores.slice(1).map((store) => edge(`${inPackage}/testing/a.ts`, `../stores/${store}`)),
     edge(`${inPackage}/testing/a.ts`, '../open.ts'),
     ...[...surfaces, 'testing'].map((above) => edge(`${inPackage}/open.ts`, `./${above}/index.ts`)),

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -117,6 +118,7 @@ function launch(
     child.once('exit', (code) => resolve(code ?? 1))
   })
   ended.catch(() => {})
+  if (output !== undefined) closeSync(output)
   const pid = child.pid
   if (pid === undefined) return { pid: 0, log, ended }
   /** @type {Started} */
