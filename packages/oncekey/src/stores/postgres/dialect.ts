@@ -1,0 +1,97 @@
+/** PostgreSQL's half of transaction mode. */
+import type { Statement } from '../database/database.ts'
+import { sqlError } from '../database/sql-state.ts'
+import { type RecordRow, seenFrom } from '../row.ts'
+import type { Dialect, Failure } from '../transactional/dialect.ts'
+import { locksOf } from '../transactional/locks.ts'
+import { checkSchema } from './check-schema.ts'
+import { namesIn } from './names.ts'
+import { asOpened } from './statements/as-opened.ts'
+import { holder } from './statements/holder.ts'
+import { insert } from './statements/insert.ts'
+import { look } from './statements/look.ts'
+import { replace } from './statements/replace.ts'
+import { tryLocks } from './statements/try-locks.ts'
+import { writeUnknown } from './statements/write-unknown.ts'
+import { FOREIGN, REPLACED } from './statements/written.ts'
+
+/** Beyond the work's own time: a client that lives gives up before the server does. */
+const IDLE_MARGIN_MS = 5_000
+/** What the setting can hold. */
+const IDLE_MAX_MS = 2_147_483_647
+
+export function postgresDialect(schema: string): Dialect {
+  const names = namesIn(schema)
+  const salt = JSON.stringify([schema])
+  const savepoint = plain('savepoint oncekey_work')
+  let checksClient = false
+
+  return {
+    name: 'postgres',
+    async check(database) {
+      checksClient = (await checkSchema(database, names)).checksClient
+    },
+    opening(asked) {
+      const idleMs = Math.min(asked.workMs + IDLE_MARGIN_MS, IDLE_MAX_MS)
+      const locks = tryLocks({ locks: locksOf(asked.identity, salt), idleMs, checksClient })
+      return [locks, look(names, asked.identity.id), ...(asked.savepoint ? [savepoint] : [])]
+    },
+    read([locks, looked]) {
+      const taken = locks?.[0] as LockRow | undefined
+      const row = looked?.[0] as RecordRow | undefined
+      if (!taken) throw new TypeError('the opening was not answered')
+      const { lock, opened, isolation, writable } = taken
+      return { lock, opened, isolation, writable, row, seen: seenFrom(row) }
+    },
+    look: (id) => look(names, id),
+    readLook([row]) {
+      const primary = row === undefined || row.on_primary === true
+      return { primary, seen: seenFrom(row as RecordRow | undefined) }
+    },
+    holder: (identity) => holder(locksOf(identity, salt)),
+    readHolder(rows) {
+      if (rows.length === 0) return 'nobody'
+      return rows.some(({ same }) => same === true) ? 'same' : 'other'
+    },
+    insert: (wanted) => insert(names, wanted),
+    replace: (wanted, seen) => replace(names, wanted, seen),
+    writeUnknown: (abandoned, seen) => writeUnknown(names, abandoned, seen),
+    restore: [asOpened],
+    undo: plain('rollback to savepoint oncekey_work'),
+    failure: (error) => failureOf(error, schema),
+    within: {
+      begin: plain('savepoint oncekey_within'),
+      undo: [plain('rollback to savepoint oncekey_within'), plain('release savepoint oncekey_within')],
+      end: plain('release savepoint oncekey_within'),
+      savepoint: plain('savepoint oncekey_within_work'),
+      undoWork: plain('rollback to savepoint oncekey_within_work'),
+    },
+  }
+}
+
+interface LockRow {
+  readonly lock: 'mine' | 'same' | 'unsure'
+  readonly opened: string
+  readonly isolation: string
+  readonly writable: boolean
+}
+
+/**
+ * Behind the work only three statements of ours are sent. What else fails is a deferred constraint or trigger at COMMIT:
+ * class 23, what PL/pgSQL raises, or anything that names the function it comes from.
+ */
+function failureOf(error: unknown, schema: string): Failure {
+  const said = sqlError(error)
+  if (said === undefined) return 'other'
+  if (said.message.includes(FOREIGN)) return 'foreign'
+  if (said.message.includes(REPLACED)) return 'raced'
+  const ours = said.schema === schema && said.table === 'record'
+  if (said.code === '23505' && ours && said.constraint === 'record_pkey') return 'raced'
+  if (said.code === '25P02') return 'aborted'
+  if (!ours && (/^(23|P0)/.test(said.code) || said.where !== undefined)) return 'users'
+  return 'other'
+}
+
+function plain(text: string): Statement {
+  return { text, params: [] }
+}

@@ -1,0 +1,63 @@
+/** What every part of a transaction-mode attempt shares. */
+import type { Identity, Operation } from '../../core/operation.ts'
+import type { How, InTransaction, Verdict } from '../../core/store.ts'
+import type { Database } from '../database/database.ts'
+import type { Holder } from './decide.ts'
+import type { Dialect } from './dialect.ts'
+import { unavailable } from './faults.ts'
+import type { Handles } from './handles.ts'
+import type { Permit, Permits } from './permits.ts'
+
+export interface Bracket<Tx> {
+  readonly database: Database<Tx>
+  readonly dialect: Dialect
+  /** The store's name, in events and errors. */
+  readonly name: string
+  readonly claimMs: number
+  readonly permits: Permits
+  readonly handles: Handles
+  /** Aborts when the deadline for draining is over. */
+  readonly closing: AbortSignal
+}
+
+/** One attempt on its way through the bracket. */
+export interface Turn<Tx> {
+  readonly operation: Operation
+  readonly identity: Identity
+  readonly how: How
+  readonly work: (grant: InTransaction<Tx>) => Promise<Verdict>
+  /** What events say of it. */
+  readonly facts: {
+    readonly store: string
+    readonly mode: 'transaction'
+    readonly id: string
+    readonly name?: string
+  }
+  holder: Holder
+  permit: Permit | undefined
+  /** How often the work has begun. */
+  begun: number
+}
+
+/**
+ * Answers in `claimMs` whatever the database does: counted from asking the pool (T13). `arrive` says if anybody still
+ * waits; a claim that comes too late is for nobody and has to be rolled back.
+ */
+export function inTime<R>(claimMs: number, where: string, ask: (arrive: () => boolean) => Promise<R>): Promise<R> {
+  return new Promise((resolve, reject) => {
+    let late = false
+    const timer = setTimeout(giveUp, claimMs)
+
+    function giveUp(): void {
+      late = true
+      reject(unavailable(where, `The database did not answer in ${claimMs} ms.`))
+    }
+    function arrive(): boolean {
+      clearTimeout(timer)
+      return !late
+    }
+    ask(arrive)
+      .finally(() => clearTimeout(timer))
+      .then(resolve, reject)
+  })
+}

@@ -1,0 +1,166 @@
+/** One transaction around the work: BEGIN with the locks and the look, the work, the record with COMMIT. */
+
+import { isOncekeyError } from '../../core/errors.ts'
+import { type EventName, tell } from '../../core/events.ts'
+import { grantOf } from '../../core/grant.ts'
+import { readLabel, writeLabel } from '../../core/label.ts'
+import type { Refused } from '../../core/record.ts'
+import type { Fate } from '../../core/store.ts'
+import { type Ending, isInDoubt } from '../database/database.ts'
+import { type RecordRow, recordFrom, STATE } from '../row.ts'
+import { type Bracket, inTime, type Turn } from './bracket.ts'
+import { decide } from './decide.ts'
+import type { Opened } from './dialect.ts'
+import { aborted, childKeyUnsafe, tryAgain, unavailable, wrongIsolation } from './faults.ts'
+import { runWork } from './work.ts'
+import { type Memory, memoryOf, write } from './writes.ts'
+
+export type Passed =
+  | { readonly kind: 'refused'; readonly refused: Refused }
+  | { readonly kind: 'won'; readonly fate: Fate; readonly event: EventName }
+  | { readonly kind: 'unsure' }
+  /** It may run, and no permit is left. */
+  | { readonly kind: 'crowded' }
+  /** Another record stood there after all; everything is rolled back. */
+  | { readonly kind: 'raced'; readonly cause: unknown }
+  /** The work has ended our transaction by itself (T3). */
+  | { readonly kind: 'foreign'; readonly cause: unknown }
+  | { readonly kind: 'in-doubt'; readonly cause: unknown }
+  /** Rolled back, and there is something to be remembered all the same. */
+  | { readonly kind: 'remember'; readonly memory: Memory }
+  | { readonly kind: 'overran'; readonly why: string }
+
+export async function pass<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<Passed> {
+  const { database, dialect, claimMs, name } = bracket
+  const { identity, how } = turn
+  const savepoint = database.flights === 'joined' || how.policy.discardable
+  const asked = { identity, workMs: how.policy.workMs, savepoint }
+  const progress: Progress = { stage: 'asking', memory: undefined }
+  try {
+    const passed = await inTime(claimMs, name, (arrive) =>
+      database.transaction<Passed>(dialect.opening(asked), async function inside(tx, answers, gone) {
+        if (!arrive()) return undone({ kind: 'unsure' })
+        const opened = dialect.read(answers)
+        if (opened.isolation !== 'read committed') throw wrongIsolation(name, opened.isolation)
+        if (!opened.writable) throw unavailable(name, 'The database takes no writes.')
+        const decision = decide(opened, identity.prints, turn.holder)
+        progress.stage = 'ending'
+        switch (decision.kind) {
+          case 'refused':
+          case 'unsure':
+            return undone(decision)
+          case 'abandon':
+            return abandon(bracket, turn, decision.row)
+          case 'run':
+            turn.permit ??= bracket.permits.take()
+            if (!turn.permit) return undone({ kind: 'crowded' })
+            progress.stage = 'working'
+            return work(bracket, turn, { tx, gone, opened, replaces: decision.replaces, savepoint, progress })
+          default:
+            throw decision satisfies never
+        }
+      }),
+    )
+    if (passed.kind === 'won') tell(passed.event, turn.facts)
+    return passed
+  } catch (error) {
+    return failed(bracket, turn, progress, error)
+  }
+}
+
+interface Progress {
+  stage: 'asking' | 'working' | 'ending'
+  memory: Memory | undefined
+}
+
+interface Inside<Tx> {
+  readonly tx: Tx
+  readonly gone: AbortSignal
+  readonly opened: Opened
+  readonly replaces: RecordRow | undefined
+  readonly savepoint: boolean
+  readonly progress: Progress
+}
+
+async function work<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, inside: Inside<Tx>): Promise<Ending<Passed>> {
+  const { dialect, closing, handles, name } = bracket
+  const { identity, how, operation, facts } = turn
+  const { tx, gone, opened, replaces, savepoint, progress } = inside
+  turn.begun += 1
+  tell('claimed', facts)
+  if (replaces && Number(replaces.state) === STATE.takeover) tell('taken-over', facts)
+
+  function mayCall(): void {
+    if (how.policy.dedupesForMs === undefined) throw childKeyUnsafe(name)
+  }
+  const leave = handles.enter(tx, identity.id)
+  const worked = await runWork(
+    (signal) => turn.work({ ...grantOf({ operation, id: identity.id, how, signal, mayCall }), tx }),
+    { workMs: how.policy.workMs, gone, closing },
+  ).finally(leave)
+  progress.stage = 'ending'
+  if (worked.kind === 'overran') return { ...undone(worked), destroy: true }
+
+  const memory = memoryOf(worked.verdict, identity, how.policy)
+  progress.memory = memory
+  if (memory === undefined) return undone({ kind: 'won', fate: 'freed', event: 'freed' })
+  if (memory.undo && !savepoint) return undone({ kind: 'remember', memory })
+  tell('keeping', facts)
+  const record = write(dialect, memory, { identity, opened: opened.opened, replaces })
+  const { fate, event } = memory
+  const afterUndo: Ending<Passed> = {
+    commit: [dialect.undo, record],
+    value: { kind: 'won', fate, event: event === 'kept' ? 'kept-undone' : event },
+  }
+  if (memory.undo) return afterUndo
+  return {
+    commit: [...dialect.restore, record],
+    value: { kind: 'won', fate, event },
+    ...(savepoint ? { whenAborted: afterUndo } : {}),
+  }
+}
+
+/** A claim whose owner is gone, where its record says that nobody takes over: that is written down before it is answered. */
+function abandon<Tx>({ dialect }: Bracket<Tx>, { identity, facts }: Turn<Tx>, row: RecordRow): Ending<Passed> {
+  const record = recordFrom(row)
+  const why = 'the owner is gone'
+  const body = writeLabel({ ...identity.label, ...readLabel(row.body && new Uint8Array(row.body)), why })
+  tell('held', { ...facts, why })
+  return {
+    commit: [dialect.writeUnknown({ id: identity.id, body }, row)],
+    value: { kind: 'refused', refused: { kind: 'unknown', record: { ...record, state: 'unknown', why } } },
+  }
+}
+
+function undone(value: Passed): Extract<Ending<Passed>, { rollback: true }> {
+  return { rollback: true, value }
+}
+
+/** Definite and in doubt are told apart here, and nowhere else; what the driver threw leaves only as a cause, or when it is the user's own. */
+function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progress: Progress, error: unknown): Passed {
+  if (isOncekeyError(error)) throw error
+  const { stage, memory } = progress
+  if (stage === 'asking') {
+    tell('store-failed', { ...facts, error })
+    throw unavailable(name, 'The database did not open a transaction.', error)
+  }
+  if (isInDoubt(error)) {
+    tell('commit-unknown', { ...facts, error })
+    return { kind: 'in-doubt', cause: error.cause }
+  }
+  const failure = dialect.failure(error)
+  if (failure === 'foreign') return { kind: 'foreign', cause: error }
+  if (memory?.fate === 'held') return { kind: 'remember', memory }
+  if (failure === 'raced') return { kind: 'raced', cause: error }
+  tell('freed', { ...facts, error })
+  switch (failure) {
+    case 'aborted':
+      throw aborted(name, error)
+    case 'users':
+      throw error
+    case 'other':
+      throw tryAgain(name, 'The record could not be written.', error)
+    default:
+      throw failure satisfies never
+  }
+}
