@@ -106,7 +106,15 @@ function shown(row: Row | undefined): KeyRecord | undefined {
 }
 
 function wordFor(state: unknown): KeyRecord['state'] {
-  const words: readonly (KeyRecord['state'] | undefined)[] = [undefined, 'running', 'running', 'open', 'finished', 'finished', 'unknown']
+  const words: readonly (KeyRecord['state'] | undefined)[] = [
+    undefined,
+    'running',
+    'running',
+    'open',
+    'finished',
+    'finished',
+    'unknown',
+  ]
   return words[Number(state)] ?? 'finished'
 }
 

@@ -1,8 +1,10 @@
 /** The transaction that a lease's winner opens late: it commits together with the receipt, or not at all (L1). */
+import { OncekeyError } from '../../core/errors.ts'
 import type { Seen } from '../../core/record.ts'
 import type { Held, OpenedTransaction } from '../../core/store.ts'
 import { type Database, type Ending, isInDoubt, type Statement } from '../database/database.ts'
 import { sqlState } from '../database/sql-state.ts'
+import { permits, winnersOf } from '../transactional/permits.ts'
 import { asOpened } from './statements/as-opened.ts'
 import { completeOrFail } from './statements/lease/complete.ts'
 
@@ -18,19 +20,29 @@ interface Parts {
   readBack(id: string): Promise<Seen>
 }
 
+export interface LateTransactions<Tx> {
+  begin(mine: Held): Promise<OpenedTransaction<Tx>>
+  close(): void
+}
+
+/** Where the pool cannot be seen: pg's own default. */
+const UNSEEN = 10
+
 /**
  * At most `maxWinners` at a time, by default what leaves a fifth of the pool, and at least one connection, to the
  * short statements: a beat then waits for a few claims and answers at most, and never for somebody's work (L1).
  */
 export function lateTransactions<Tx>(
   database: Database<Tx>,
-  { record, readBack, maxWinners = spareOf(database.connections) }: Parts,
-): (mine: Held) => Promise<OpenedTransaction<Tx>> {
+  { record, readBack, maxWinners = winnersOf(database.connections ?? UNSEEN) }: Parts,
+): LateTransactions<Tx> {
   const keepOrFail = completeOrFail(record)
-  const take = permits(maxWinners)
+  // Whoever waits here holds a claim already: a queue that refuses would only waste its work.
+  const turns = permits(maxWinners, Number.POSITIVE_INFINITY)
 
-  return async function begin(mine) {
-    const giveBack = await take()
+  async function begin(mine: Held): Promise<OpenedTransaction<Tx>> {
+    const turn = await turns.queue(mine.policy.workMs)
+    if (!turn) throw noTurn(mine.id)
     let end: (ending: Ending<void>) => void = () => {}
     let settled: Promise<void> = Promise.resolve()
     const opened = await new Promise<Pick<OpenedTransaction<Tx>, 'tx' | 'gone'>>(function unfold(resolve, reject) {
@@ -41,7 +53,7 @@ export function lateTransactions<Tx>(
             end = ending
           })
         })
-        .finally(giveBack)
+        .finally(() => turn.release())
       settled.catch(reject)
     })
 
@@ -66,31 +78,20 @@ export function lateTransactions<Tx>(
 
     return { ...opened, complete, rollback }
   }
+
+  return { begin, close: () => turns.close() }
 }
 
 function isStill(mine: Held, seen: Seen): boolean {
   return seen.kind === 'record' && seen.token === mine.token && seen.record.fence === mine.fence && !seen.over
 }
 
-/** T13's formula; where the pool cannot be seen, pg's own default size is the safe guess. */
-function spareOf(connections = 10): number {
-  return Math.max(1, connections - Math.max(1, Math.ceil(connections / 5)))
-}
-
-/** First come, first served. */
-function permits(limit: number): () => Promise<() => void> {
-  const waiting: (() => void)[] = []
-  let free = limit
-
-  function giveBack(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else free += 1
-  }
-
-  return async function take() {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    return giveBack
-  }
+function noTurn(id: string): OncekeyError {
+  return new OncekeyError('TRY_AGAIN', {
+    what: 'No connection was free for the transaction of this operation.',
+    where: 'begin',
+    why: 'Other winners had all of them until the work of this one was over its time, or the store was closed.',
+    fix: 'Call begin() late and return soon after it, or give the pool more connections (or `maxWinners`).',
+    details: { id },
+  })
 }

@@ -1,0 +1,39 @@
+/** Runs a statement again until it decides: one that lost a race inside its own snapshot says nothing yet. */
+import { OncekeyError } from '../../core/errors.ts'
+import type { Database, Row, Statement } from '../database/database.ts'
+import { sqlState } from '../database/sql-state.ts'
+
+/** Each run has a new snapshot, so that a loser knows by the second as a rule; losing this often in a row is a fault. */
+const ATTEMPTS = 20
+/** A session that defaults to REPEATABLE READ or SERIALIZABLE says a lost race as an error. */
+const LOST = ['40001', '40P01']
+
+export interface Deciding<R> {
+  readonly statement: Statement
+  /** Of the record, for the error. */
+  readonly id: string
+  /** Nothing where the row says nothing yet. */
+  decide(row: Row | undefined): R | undefined
+}
+
+export async function untilDecided<R>(
+  database: Pick<Database<never>, 'query'>,
+  { statement, id, decide }: Deciding<R>,
+): Promise<R> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      const [row] = await database.query(statement)
+      const decided = decide(row)
+      if (decided !== undefined) return decided
+    } catch (error) {
+      if (attempt === ATTEMPTS || !LOST.includes(sqlState(error) ?? '')) throw error
+    }
+  }
+  throw new OncekeyError('STORE_UNAVAILABLE', {
+    what: `A record changed under each of ${ATTEMPTS} statements in a row.`,
+    where: 'postgres',
+    why: 'Who owns the operation could not be decided, and nothing was run or written.',
+    fix: 'Try again; if it persists, look for a client that claims the same key in a loop.',
+    details: { id },
+  })
+}
