@@ -8,6 +8,7 @@ import type { Database, Row, Statement } from '../database/database.ts'
 import { digits, type RecordRow, recordFrom } from '../row.ts'
 import { migrate } from './migrate.ts'
 import { namesIn } from './names.ts'
+import { schemaGuard } from './schema-guard.ts'
 import { find } from './statements/admin/find.ts'
 import { forget } from './statements/admin/forget.ts'
 import { list } from './statements/admin/list.ts'
@@ -23,13 +24,14 @@ export interface AdminOptions {
   /** How long a record is kept that somebody settles here and now, in milliseconds. */
   readonly retainMs: number
   /** Refuses a schema that this build must not touch (I4); asked before every sweep. */
-  check(): Promise<void>
+  readonly check?: () => Promise<void>
 }
 
 /** More than a screen shows; below it a page is one flight. */
 const PAGE = 1_000
 
-export function postgresAdmin<Tx>(database: Database<Tx>, { schema, retainMs, check }: AdminOptions): Admin {
+export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions): Admin {
+  const { schema, retainMs, check = schemaGuard(database, schema).again } = options
   const names = namesIn(schema)
   const statements = {
     find: find(names),

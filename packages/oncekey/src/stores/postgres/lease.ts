@@ -1,7 +1,8 @@
 /** The lease port on PostgreSQL: each step of the protocol's table is one statement, and one fsync where it writes. */
 import type { Seen } from '../../core/record.ts'
-import type { Admin, ClaimWon, Held, LeaseDriver } from '../../core/store.ts'
+import type { Admin, ClaimWon, Held } from '../../core/store.ts'
 import type { Database, Row, Statement } from '../database/database.ts'
+import type { BeginningDriver } from '../leased.ts'
 import { type RecordRow, STATE, seenFrom } from '../row.ts'
 import { lateTransactions } from './late-transaction.ts'
 import { namesIn } from './names.ts'
@@ -17,6 +18,8 @@ import { untilDecided } from './until-decided.ts'
 export interface LeaseOptions {
   readonly schema: string
   readonly admin: Admin
+  /** Asked before each claim; rejects where this build must not run on the schema (I4). */
+  readonly ready?: () => Promise<void>
   /** How many transactions of `begin()` are open at once. The rest of the pool stays free for claims, beats and answers. */
   readonly maxWinners?: number
   /**
@@ -26,9 +29,9 @@ export interface LeaseOptions {
   readonly beats?: Pick<Database<never>, 'query'>
 }
 
-export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): LeaseDriver<Tx> {
+export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): BeginningDriver<Tx> {
   const { record } = namesIn(options.schema)
-  const { beats = database } = options
+  const { beats = database, ready } = options
   const statements = {
     claim: claim(record),
     complete: complete(record),
@@ -59,7 +62,8 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
   const late = lateTransactions(database, { record, readBack, ...options })
   return {
     name: 'postgres',
-    claim(wanted) {
+    async claim(wanted) {
+      await ready?.()
       return untilDecided<ClaimWon | Seen>(database, {
         statement: statements.claim(wanted),
         id: wanted.id,
