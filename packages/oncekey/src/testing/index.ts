@@ -1,0 +1,15 @@
+/** The public testing surface: contracts that anybody's store can be held to, and the faults to hold it to them. */
+export { faulty } from './faulty.ts'
+export type { Rule } from './store-contract/rule.ts'
+export { STORE_RULES } from './store-contract/rules.ts'
+export type {
+  Capabilities,
+  Effects,
+  Fault,
+  Faults,
+  Make,
+  Settings,
+  Step,
+  Subject,
+} from './store-contract/subject.ts'
+export { type ContractOptions, checkStore, type RuleResult, storeContract, type TestRunner } from './store-contract.ts'
