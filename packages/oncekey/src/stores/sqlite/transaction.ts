@@ -1,0 +1,159 @@
+/** Transaction mode: the record, the user's writes and the answer are one SQLite transaction, and a killed process leaves nothing. */
+import { monotonic } from '../../core/clock.ts'
+import { tell } from '../../core/events.ts'
+import { type Identity, identify, type Operation } from '../../core/operation.ts'
+import type { StorePolicy } from '../../core/policy.ts'
+import { judge, type Refused, type Seen } from '../../core/record.ts'
+import type { Admin, Attempted, How, InTransaction, Store, Verdict } from '../../core/store.ts'
+import { type RecordRow, seenFrom } from '../row.ts'
+import type { SqliteConnection } from './driver.ts'
+import { type SqliteFile, storeClosed } from './file.ts'
+import { placed } from './holding.ts'
+import type { Sql } from './sql.ts'
+import { statementsOn } from './statements/index.ts'
+import { runInTransaction } from './transaction-work.ts'
+
+export interface TransactionOptions<Tx> {
+  readonly file: SqliteFile<Tx>
+  readonly defaults: Partial<StorePolicy>
+  readonly admin: Admin
+  /** How long a disposed store waits for work in progress before its signals abort. */
+  readonly drainMs: number
+}
+/** At work in this process: its duplicates are answered at once, without the queue. */
+interface RunningHere {
+  readonly prints: readonly string[]
+  readonly since: number
+  readonly workMs: number
+}
+
+export function transactionStore<Tx extends SqliteConnection>({
+  file,
+  defaults,
+  admin,
+  drainMs,
+}: TransactionOptions<Tx>): Store<InTransaction<Tx>> {
+  const statements = statementsOn(file.tables)
+  const running = new Map<string, RunningHere>()
+  /** Claims that wait for their turn; settled once they have looked. */
+  const queued = new Map<string, Promise<void>>()
+  const works = new Set<AbortController>()
+  let closed = false
+
+  async function attempt(
+    operation: Operation,
+    how: How,
+    work: (grant: InTransaction<Tx>) => Promise<Verdict>,
+  ): Promise<Attempted> {
+    const identity = identify(operation)
+    const { id, prints } = identity
+    const until = monotonic() + file.lockMs
+    for (;;) {
+      if (closed) throw storeClosed(file.path)
+      const row = await file.read(statements.read(id))
+      const judged = judge(seenFrom(row as RecordRow | undefined), prints)
+      if (judged.kind !== 'runnable' && judged.kind !== 'abandoned' && judged.kind !== 'own') return judged
+      const here = running.get(id)
+      if (here) return refusedBy(here, prints)
+      const first = queued.get(id)
+      if (!first) return claim(identity, { operation, how, work, until })
+      await first
+    }
+  }
+
+  interface Claiming {
+    readonly operation: Operation
+    readonly how: How
+    readonly work: (grant: InTransaction<Tx>) => Promise<Verdict>
+    readonly until: number
+  }
+
+  /** T16: only who holds the write lock and has looked joins those who run. */
+  async function claim(identity: Identity, { operation, how, work, until }: Claiming): Promise<Attempted> {
+    const { id, prints } = identity
+    let looked = (): void => {}
+    queued.set(
+      id,
+      new Promise((resolve) => {
+        looked = () => {
+          queued.delete(id)
+          resolve()
+        }
+      }),
+    )
+    const ending = new AbortController()
+    try {
+      return await file.write(
+        async function underLock(writer) {
+          const judged = judge(look(writer, id), prints)
+          switch (judged.kind) {
+            case 'abandoned': {
+              writer.run(statements.abandon(id, identity.label))
+              const now = look(writer, id)
+              await writer.commit()
+              tell('held', { ...factsOf(operation, id), why: 'its owner vanished' })
+              return judge(now, prints) as Refused
+            }
+            case 'runnable':
+            case 'own':
+              running.set(id, { prints, since: monotonic(), workMs: how.policy.workMs })
+              works.add(ending)
+              looked()
+              return await runInTransaction({
+                file,
+                statements,
+                writer,
+                identity,
+                operation,
+                how,
+                work,
+                ending,
+                facts: factsOf(operation, id),
+              })
+            default:
+              return judged
+          }
+        },
+        { until, signal: how.signal },
+      )
+    } catch (error) {
+      // Its caller does not wait any longer, and nothing has begun.
+      if (!works.has(ending) && how.signal?.aborted) return { kind: 'busy', ageMs: 0, retryAfterMs: 0 }
+      throw error
+    } finally {
+      running.delete(id)
+      works.delete(ending)
+      looked()
+    }
+  }
+
+  function look(sql: Sql, id: string): Seen {
+    return seenFrom(sql.get(statements.read(id)) as RecordRow | undefined)
+  }
+
+  function factsOf({ name }: Operation, id: string) {
+    return { store: 'sqlite', mode: 'transaction' as const, id, ...(name === undefined ? {} : { name }) }
+  }
+
+  return {
+    name: 'sqlite',
+    mode: 'transaction',
+    defaults,
+    admin,
+    attempt: (operation, how, work) => placed(file.path, () => attempt(operation, how, work)),
+    async [Symbol.asyncDispose]() {
+      closed = true
+      const timer = setTimeout(() => {
+        for (const work of works) work.abort(storeClosed(file.path))
+      }, drainMs)
+      await file[Symbol.asyncDispose]()
+      clearTimeout(timer)
+    },
+  }
+}
+
+function refusedBy({ prints, since, workMs }: RunningHere, asked: readonly string[]): Refused {
+  if (!prints.some((print) => asked.includes(print))) return { kind: 'mismatch' }
+  const ageMs = monotonic() - since
+  return { kind: 'busy', ageMs, retryAfterMs: Math.max(0, Math.min(workMs - ageMs, ageMs)) }
+}
