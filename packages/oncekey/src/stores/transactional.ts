@@ -4,18 +4,19 @@ import { isOncekeyError } from '../core/errors.ts'
 import { tell } from '../core/events.ts'
 import { identify } from '../core/operation.ts'
 import type { StorePolicy } from '../core/policy.ts'
-import { judge, type Refused } from '../core/record.ts'
 import type { Admin, Attempted, InTransaction, Store } from '../core/store.ts'
 import type { Database } from './database/database.ts'
 import { afterwards } from './transactional/afterwards.ts'
-import { type Bracket, inTime, type Turn } from './transactional/bracket.ts'
+import { type Bracket, inTime, ranHere, type Turn } from './transactional/bracket.ts'
 import { BUSY } from './transactional/decide.ts'
 import type { Dialect } from './transactional/dialect.ts'
 import { drain } from './transactional/drain.ts'
 import { closed, commitUnknown, outcomeUnknown, tryAgain, unavailable } from './transactional/faults.ts'
 import { handles } from './transactional/handles.ts'
-import { pass } from './transactional/pass.ts'
+import { askHolder, look, UNSURE_LOOKS, UNSURE_MS } from './transactional/looks.ts'
+import { type Passed, pass } from './transactional/pass.ts'
 import { permits, winnersOf } from './transactional/permits.ts'
+import { attemptWithin } from './transactional/within.ts'
 import { type Memory, unknownMemory } from './transactional/writes.ts'
 
 export interface TransactionalOptions {
@@ -36,16 +37,19 @@ export interface TransactionalOptions {
 
 /** How often the work may be started again after a lost race. */
 const RERUNS = 3
-/** Between a refused key and the question who has it: its owner is about to take its mark. */
-const UNSURE_MS = 5
-/** A key that changes hands that often between our looks is busy. */
-const UNSURE_LOOKS = 20
+export interface TransactionalStore<Tx> extends Store<InTransaction<Tx>> {
+  /**
+   * The same store over a transaction that the caller owns and has opened at READ COMMITTED. The answer is kept when the
+   * caller commits; a refused attempt leaves the transaction as it was. Nothing is run again.
+   */
+  within(tx: Tx): Store<InTransaction<Tx>>
+}
 
 export function transactional<Tx>(
   database: Database<Tx>,
   dialect: Dialect,
   options: TransactionalOptions,
-): Store<InTransaction<Tx>> {
+): TransactionalStore<Tx> {
   const { name, claimMs, read } = options
   const drained = drain(options.drainMs)
   const bracket: Bracket<Tx> = {
@@ -69,38 +73,49 @@ export function transactional<Tx>(
     return checked
   }
 
+  function storeOver(joined?: { readonly tx: Tx }): Store<InTransaction<Tx>> {
+    return {
+      name,
+      mode: 'transaction',
+      defaults: options.defaults,
+      admin: options.admin,
+      async attempt(operation, how, work) {
+        const turn = turnOf<Tx>({ name, operation, how, work })
+        const leave = drained.enter()
+        if (!leave) throw closed(name)
+        try {
+          await check()
+          if (!joined) return await attempt(bracket, turn, read)
+          return await conclude(bracket, turn, await attemptWithin(bracket, turn, joined.tx))
+        } finally {
+          turn.permit?.release()
+          leave()
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        if (joined) return
+        bracket.permits.close()
+        await drained.wait()
+      },
+    }
+  }
+  return { ...storeOver(), within: (tx) => storeOver({ tx }) }
+}
+
+type Given<Tx> = Pick<Turn<Tx>, 'operation' | 'how' | 'work'> & { readonly name: string }
+
+function turnOf<Tx>({ name, operation, how, work }: Given<Tx>): Turn<Tx> {
+  const identity = identify(operation)
+  const facts = { store: name, mode: 'transaction' as const, id: identity.id }
   return {
-    name,
-    mode: 'transaction',
-    defaults: options.defaults,
-    admin: options.admin,
-    async attempt(operation, how, work) {
-      const identity = identify(operation)
-      const facts = { store: name, mode: 'transaction' as const, id: identity.id }
-      const turn: Turn<Tx> = {
-        operation,
-        identity,
-        how,
-        work,
-        facts: operation.name === undefined ? facts : { ...facts, name: operation.name },
-        holder: undefined,
-        permit: undefined,
-        begun: 0,
-      }
-      const leave = drained.enter()
-      if (!leave) throw closed(name)
-      try {
-        await check()
-        return await attempt(bracket, turn, read)
-      } finally {
-        turn.permit?.release()
-        leave()
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      bracket.permits.close()
-      await drained.wait()
-    },
+    operation,
+    identity,
+    how,
+    work,
+    facts: operation.name === undefined ? facts : { ...facts, name: operation.name },
+    holder: undefined,
+    permit: undefined,
+    begun: 0,
   }
 }
 
@@ -113,43 +128,57 @@ async function attempt<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, read: 'first' |
     const passed = await pass(bracket, turn)
     turn.holder = undefined
     switch (passed.kind) {
-      case 'refused':
-        return ranHere(passed.refused, turn)
-      case 'won':
-        return { kind: 'won', fate: passed.fate }
       case 'unsure':
         looks += 1
         if (looks > UNSURE_LOOKS) return ranHere(BUSY, turn)
         await sleep(UNSURE_MS)
         turn.holder = await askHolder(bracket, turn)
         break
-      case 'crowded': {
+      case 'crowded':
         if (!(await queued(bracket, turn))) return ranHere(BUSY, turn)
         break
-      }
-      case 'raced': {
+      case 'raced':
         if (turn.begun === 0) break
         if (turn.how.repeatable && turn.how.policy.rerunnable && turn.begun <= RERUNS) break
-        const found = await look(bracket, turn)
-        if (found) return ranHere(found.refused, turn)
-        tell('freed', { ...turn.facts, error: passed.cause })
-        throw tryAgain(bracket.name, 'Another attempt of the same operation was faster.', passed.cause)
-      }
-      case 'overran':
-        tell('freed', { ...turn.facts, why: passed.why })
-        throw tryAgain(bracket.name, `The work was given up: ${passed.why}.`)
-      case 'in-doubt':
-        return resolve(bracket, turn, passed.cause)
-      case 'foreign':
-        return remember(bracket, turn, {
-          memory: unknownMemory('the work ended its own transaction', turn.identity, turn.how.policy),
-          cause: passed.cause,
-        })
-      case 'remember':
-        return remember(bracket, turn, { memory: passed.memory })
+        return conclude(bracket, turn, passed)
       default:
-        throw passed satisfies never
+        return conclude(bracket, turn, passed)
     }
+  }
+}
+
+/** What a pass that is not flown again comes to. */
+async function conclude<Tx>(
+  bracket: Bracket<Tx>,
+  turn: Turn<Tx>,
+  passed: Exclude<Passed, { kind: 'unsure' | 'crowded' }>,
+): Promise<Attempted> {
+  const { name } = bracket
+  const { facts, identity, how } = turn
+  switch (passed.kind) {
+    case 'refused':
+      return ranHere(passed.refused, turn)
+    case 'won':
+      return { kind: 'won', fate: passed.fate }
+    case 'raced': {
+      const found = await look(bracket, turn)
+      if (found) return ranHere(found.refused, turn)
+      tell('freed', { ...facts, error: passed.cause })
+      throw tryAgain(name, 'Another attempt of the same operation was faster.', passed.cause)
+    }
+    case 'overran':
+      tell('freed', { ...facts, why: passed.why })
+      throw tryAgain(name, `The work was given up: ${passed.why}.`)
+    case 'in-doubt':
+      return resolve(bracket, turn, passed.cause)
+    case 'foreign': {
+      const memory = unknownMemory('the work ended its own transaction', identity, how.policy)
+      return remember(bracket, turn, { memory, cause: passed.cause })
+    }
+    case 'remember':
+      return remember(bracket, turn, { memory: passed.memory })
+    default:
+      throw passed satisfies never
   }
 }
 
@@ -185,40 +214,6 @@ async function remember<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, { memory, caus
 
 function causeOf(found: object): unknown {
   return 'cause' in found ? found.cause : undefined
-}
-
-/** `afterWork`: it ran here too, and what it did is undone or was not the first. */
-function ranHere(refused: Refused, { begun }: Pick<Turn<unknown>, 'begun'>): Refused {
-  return begun === 0 ? refused : { ...refused, afterWork: true }
-}
-
-/** One look without locks. `finished`: it answers by itself, whoever holds the key. */
-async function look<Tx>(
-  { database, dialect, claimMs, name }: Bracket<Tx>,
-  { identity, facts }: Turn<Tx>,
-): Promise<{ readonly refused: Refused; readonly finished: boolean } | undefined> {
-  try {
-    const rows = await inTime(claimMs, name, () => database.query(dialect.look(identity.id)))
-    const { seen, primary } = dialect.readLook(rows)
-    if (!primary || seen.kind === 'absent') return undefined
-    const judged = judge(seen, identity.prints)
-    if (judged.kind === 'runnable' || judged.kind === 'abandoned' || judged.kind === 'own') return undefined
-    return { refused: judged, finished: seen.record.state === 'finished' }
-  } catch (error) {
-    tell('store-failed', { ...facts, error })
-    if (isOncekeyError(error)) throw error
-    throw unavailable(name, 'The database could not be asked.', error)
-  }
-}
-
-async function askHolder<Tx>({ database, dialect, claimMs, name }: Bracket<Tx>, { identity, facts }: Turn<Tx>) {
-  try {
-    return dialect.readHolder(await inTime(claimMs, name, () => database.query(dialect.holder(identity))))
-  } catch (error) {
-    tell('store-failed', { ...facts, error })
-    if (isOncekeyError(error)) throw error
-    throw unavailable(name, 'The database could not be asked who holds the key.', error)
-  }
 }
 
 /** False where the caller would not wait any longer. */

@@ -11,7 +11,7 @@ import { holder } from './statements/holder.ts'
 import { insert } from './statements/insert.ts'
 import { look } from './statements/look.ts'
 import { replace } from './statements/replace.ts'
-import { tryLocks } from './statements/try-locks.ts'
+import { type Limits, tryLocks } from './statements/try-locks.ts'
 import { writeUnknown } from './statements/write-unknown.ts'
 import { FOREIGN, REPLACED } from './statements/written.ts'
 
@@ -32,9 +32,10 @@ export function postgresDialect(schema: string): Dialect {
       checksClient = (await checkSchema(database, names)).checksClient
     },
     opening(asked) {
-      const idleMs = Math.min(asked.workMs + IDLE_MARGIN_MS, IDLE_MAX_MS)
-      const locks = tryLocks({ locks: locksOf(asked.identity, salt), idleMs, checksClient })
-      return [locks, look(names, asked.identity.id), ...(asked.savepoint ? [savepoint] : [])]
+      const { identity, workMs } = asked
+      const limits = workMs === undefined ? undefined : limitsFor(workMs, checksClient)
+      const locks = tryLocks(locksOf(identity, salt), limits)
+      return [locks, look(names, identity.id), ...(asked.savepoint ? [savepoint] : [])]
     },
     read([locks, looked]) {
       const taken = locks?.[0] as LockRow | undefined
@@ -65,8 +66,13 @@ export function postgresDialect(schema: string): Dialect {
       end: plain('release savepoint oncekey_within'),
       savepoint: plain('savepoint oncekey_within_work'),
       undoWork: plain('rollback to savepoint oncekey_within_work'),
+      poison: plain("select ('oncekey: the work takes too long ' || now())::int"),
     },
   }
+}
+
+function limitsFor(workMs: number, checksClient: boolean): Limits {
+  return { idleMs: Math.min(workMs + IDLE_MARGIN_MS, IDLE_MAX_MS), checksClient }
 }
 
 interface LockRow {
@@ -88,6 +94,8 @@ function failureOf(error: unknown, schema: string): Failure {
   const ours = said.schema === schema && said.table === 'record'
   if (said.code === '23505' && ours && said.constraint === 'record_pkey') return 'raced'
   if (said.code === '25P02') return 'aborted'
+  // 25P01: no transaction; 3B001: the savepoint is gone with the transaction that it was in.
+  if (said.code === '25P01' || said.code === '3B001') return 'no-transaction'
   if (!ours && (/^(23|P0)/.test(said.code) || said.where !== undefined)) return 'users'
   return 'other'
 }

@@ -1,8 +1,8 @@
 /** PostgreSQL: the key, the user's writes and the kept answer in one transaction; or, where the work calls something outside, a lease. */
 import { DEFAULTS } from '../../core/policy.ts'
-import type { InTransaction, LeasedInDatabase, Store } from '../../core/store.ts'
+import type { LeasedInDatabase, Store } from '../../core/store.ts'
 import type { Database } from '../database/database.ts'
-import { transactional } from '../transactional.ts'
+import { type TransactionalStore, transactional } from '../transactional.ts'
 import { postgresAdmin } from './admin.ts'
 import { postgresDialect } from './dialect.ts'
 import { leaseStore, type PostgresLeaseOptions } from './lease-store.ts'
@@ -10,15 +10,18 @@ import { type PostgresOptions, schemaFrom, transactionalFrom } from './options.t
 
 export type { Database } from '../database/database.ts'
 export { fromPg, type PgOptions } from '../database/pg.ts'
+export type { TransactionalStore } from '../transactional.ts'
 export type { PostgresLeaseOptions } from './lease-store.ts'
 export type { PostgresOptions } from './options.ts'
 
-export function postgres<Tx>(database: Database<Tx>, options?: PostgresOptions): Store<InTransaction<Tx>>
+/** Transaction mode: all effects are writes of one transaction, and `tx` is it, in the user's own library. */
+export function postgres<Tx>(database: Database<Tx>, options?: PostgresOptions): TransactionalStore<Tx>
+/** Lease mode; what follows a failure has to be said: `{ mode: 'lease', ...downstreamDedupes({ for: '24h' }) }`. */
 export function postgres<Tx>(database: Database<Tx>, options: PostgresLeaseOptions): Store<LeasedInDatabase<Tx>>
 export function postgres<Tx>(
   database: Database<Tx>,
   options: PostgresOptions | PostgresLeaseOptions = {},
-): Store<InTransaction<Tx>> | Store<LeasedInDatabase<Tx>> {
+): TransactionalStore<Tx> | Store<LeasedInDatabase<Tx>> {
   if (options.mode === 'lease') return leaseStore(database, options)
   const schema = schemaFrom(options.schema)
   const told = transactionalFrom(database, options)

@@ -1,5 +1,6 @@
 /** What every part of a transaction-mode attempt shares. */
 import type { Identity, Operation } from '../../core/operation.ts'
+import type { Refused } from '../../core/record.ts'
 import type { How, InTransaction, Verdict } from '../../core/store.ts'
 import type { Database } from '../database/database.ts'
 import type { Holder } from './decide.ts'
@@ -37,6 +38,11 @@ export interface Turn<Tx> {
   permit: Permit | undefined
   /** How often the work has begun. */
   begun: number
+}
+
+/** `afterWork`: it ran here too, and what it did is undone or was not the first. */
+export function ranHere(refused: Refused, { begun }: Pick<Turn<unknown>, 'begun'>): Refused {
+  return begun === 0 ? refused : { ...refused, afterWork: true }
 }
 
 /**

@@ -26,7 +26,8 @@ export type Replaced = Pick<RecordRow, 'state' | 'fence' | 'token'>
 
 export interface Asked {
   readonly identity: Identity
-  readonly workMs: number
+  /** Nothing where the transaction is the caller's own: its limits are the caller's too. */
+  readonly workMs: number | undefined
   readonly savepoint: boolean
 }
 
@@ -46,8 +47,9 @@ export interface Opened {
 /**
  * What an error of the last flight means. `raced`: our statement met another record. `foreign`: the work has ended our
  * transaction by itself. `aborted`: the work returned on a failed transaction. `users`: the user's own, at COMMIT.
+ * `no-transaction`: a savepoint was asked for where no transaction is open.
  */
-export type Failure = 'raced' | 'foreign' | 'aborted' | 'users' | 'other'
+export type Failure = 'raced' | 'foreign' | 'aborted' | 'no-transaction' | 'users' | 'other'
 
 export interface Dialect {
   readonly name: string
@@ -78,4 +80,6 @@ export interface Within {
   readonly end: Statement
   readonly savepoint: Statement
   readonly undoWork: Statement
+  /** Fails, so that nothing can be committed any more. */
+  readonly poison: Statement
 }

@@ -60,6 +60,16 @@ export function wrongIsolation(where: string, isolation: string): OncekeyError {
   })
 }
 
+export function noTransaction(where: string, cause: unknown): OncekeyError {
+  return new OncekeyError('TX_CLOSED', {
+    what: '`within` was given a connection on which no transaction is open.',
+    where,
+    why: 'Without one the locks are gone with the statement that takes them, and the work could run twice.',
+    fix: 'Send BEGIN first, and pass the handle of that transaction; or leave `within` out, and let the store open it.',
+    cause,
+  })
+}
+
 export function childKeyUnsafe(where: string): OncekeyError {
   return new OncekeyError('CHILD_KEY_UNSAFE', {
     what: 'A key for a foreign call was asked for in transaction mode.',

@@ -2,17 +2,16 @@
 
 import { isOncekeyError } from '../../core/errors.ts'
 import { type EventName, tell } from '../../core/events.ts'
-import { grantOf } from '../../core/grant.ts'
 import { readLabel, writeLabel } from '../../core/label.ts'
 import type { Refused } from '../../core/record.ts'
 import type { Fate } from '../../core/store.ts'
 import { type Ending, isInDoubt } from '../database/database.ts'
-import { type RecordRow, recordFrom, STATE } from '../row.ts'
+import { type RecordRow, recordFrom } from '../row.ts'
 import { type Bracket, inTime, type Turn } from './bracket.ts'
 import { decide } from './decide.ts'
 import type { Opened } from './dialect.ts'
-import { aborted, childKeyUnsafe, tryAgain, unavailable, wrongIsolation } from './faults.ts'
-import { runWork } from './work.ts'
+import { aborted, tryAgain, unavailable, wrongIsolation } from './faults.ts'
+import { grant } from './grant.ts'
 import { type Memory, memoryOf, write } from './writes.ts'
 
 export type Passed =
@@ -50,7 +49,7 @@ export async function pass<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<Pa
           case 'unsure':
             return undone(decision)
           case 'abandon':
-            return abandon(bracket, turn, decision.row)
+            return abandoned(abandonment(bracket, turn, decision.row))
           case 'run':
             turn.permit ??= bracket.permits.take()
             if (!turn.permit) return undone({ kind: 'crowded' })
@@ -83,21 +82,10 @@ interface Inside<Tx> {
 }
 
 async function work<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, inside: Inside<Tx>): Promise<Ending<Passed>> {
-  const { dialect, closing, handles, name } = bracket
-  const { identity, how, operation, facts } = turn
-  const { tx, gone, opened, replaces, savepoint, progress } = inside
-  turn.begun += 1
-  tell('claimed', facts)
-  if (replaces && Number(replaces.state) === STATE.takeover) tell('taken-over', facts)
-
-  function mayCall(): void {
-    if (how.policy.dedupesForMs === undefined) throw childKeyUnsafe(name)
-  }
-  const leave = handles.enter(tx, identity.id)
-  const worked = await runWork(
-    (signal) => turn.work({ ...grantOf({ operation, id: identity.id, how, signal, mayCall }), tx }),
-    { workMs: how.policy.workMs, gone, closing },
-  ).finally(leave)
+  const { dialect } = bracket
+  const { identity, how, facts } = turn
+  const { opened, replaces, savepoint, progress } = inside
+  const worked = await grant(bracket, turn, inside)
   progress.stage = 'ending'
   if (worked.kind === 'overran') return { ...undone(worked), destroy: true }
 
@@ -121,15 +109,16 @@ async function work<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, inside: Inside<Tx>
 }
 
 /** A claim whose owner is gone, where its record says that nobody takes over: that is written down before it is answered. */
-function abandon<Tx>({ dialect }: Bracket<Tx>, { identity, facts }: Turn<Tx>, row: RecordRow): Ending<Passed> {
-  const record = recordFrom(row)
+export function abandonment<Tx>({ dialect }: Bracket<Tx>, { identity, facts }: Turn<Tx>, row: RecordRow) {
   const why = 'the owner is gone'
   const body = writeLabel({ ...identity.label, ...readLabel(row.body && new Uint8Array(row.body)), why })
+  const refused: Refused = { kind: 'unknown', record: { ...recordFrom(row), state: 'unknown', why } }
   tell('held', { ...facts, why })
-  return {
-    commit: [dialect.writeUnknown({ id: identity.id, body }, row)],
-    value: { kind: 'refused', refused: { kind: 'unknown', record: { ...record, state: 'unknown', why } } },
-  }
+  return { statement: dialect.writeUnknown({ id: identity.id, body }, row), refused }
+}
+
+function abandoned({ statement, refused }: ReturnType<typeof abandonment>): Ending<Passed> {
+  return { commit: [statement], value: { kind: 'refused', refused } }
 }
 
 function undone(value: Passed): Extract<Ending<Passed>, { rollback: true }> {
@@ -159,6 +148,7 @@ function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progres
     case 'users':
       throw error
     case 'other':
+    case 'no-transaction':
       throw tryAgain(name, 'The record could not be written.', error)
     default:
       throw failure satisfies never
