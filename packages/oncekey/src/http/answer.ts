@@ -132,7 +132,10 @@ function read(content: Uint8Array): Answer {
   const first = next()
   const second = next()
   const count = second & MANY
-  const headers = Array.from({ length: count === MANY ? length() : count }, line)
+  const lines = count === MANY ? length() : count
+  // Every line takes a byte at least: a damaged number must not reserve memory.
+  if (lines > content.length) throw unreadable('it ends too early')
+  const headers = Array.from({ length: lines }, line)
   const body =
     (second & NO_BODY) === 0 ? new Uint8Array(content.buffer, content.byteOffset + at, content.length - at) : null
   return { status: (first << 2) | (second >> 6), headers, body }

@@ -91,6 +91,8 @@ interface Reading {
   readonly comparison: Comparison
 }
 
+const MULTIPART = 'multipart/form-data'
+
 /** In front stands how the body was read, so that no body can pass for one of another kind. */
 function bodyParts(body: RequestBody, reading: Reading): (string | Uint8Array)[] {
   switch (body.kind) {
@@ -100,6 +102,8 @@ function bodyParts(body: RequestBody, reading: Reading): (string | Uint8Array)[]
       return bytesParts(body.bytes, body.coding, reading)
     case 'parsed':
       if (body.value === undefined) throw unreadableBody()
+      // Parsers of forms put the files elsewhere, and two uploads would look the same.
+      if (reading.essence === MULTIPART && !(body.value instanceof Uint8Array)) throw unreadableForm()
       if (body.value instanceof Uint8Array) return bytesParts(body.value, undefined, reading)
       return ['json', canonicalValue(body.value, reading.comparison)]
     case 'validated':
@@ -118,7 +122,7 @@ function bytesParts(
   const plain = coding ? decoded(bytes, coding) : bytes
   if (plain === undefined) return ['coded', coding ?? '', bytes]
   if (/^(?:application|text)\/json$|\+json$/.test(essence)) return ['json', canonicalJson(plain, comparison)]
-  const parts = essence === 'multipart/form-data' ? multipartParts(plain, contentType ?? '') : undefined
+  const parts = essence === MULTIPART ? multipartParts(plain, contentType ?? '') : undefined
   return parts ? ['multipart', ...parts] : ['bytes', plain]
 }
 
@@ -128,5 +132,14 @@ function unreadableBody(): OncekeyError {
     where: 'requestFingerprint',
     why: 'The digest of nothing is the same for every request: a reused key would get another request’s answer.',
     fix: 'Mount the body parser before the protected route, or mount oncekey where the body has not been read yet.',
+  })
+}
+
+function unreadableForm(): OncekeyError {
+  return new OncekeyError('BODY_UNREADABLE', {
+    what: 'A form with files was parsed before oncekey could read it.',
+    where: 'requestFingerprint',
+    why: 'What the parser left as the body does not show the files: another upload would get the answer of the first.',
+    fix: 'Mount oncekey before the parser of forms, or let the route name what to compare (fields and digests of the files).',
   })
 }
