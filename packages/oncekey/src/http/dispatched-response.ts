@@ -16,12 +16,12 @@ const HEADER_METHODS = [
 
 export function dispatchHeaderMethods(res: ServerResponse, head: ServerResponse, toDraft: () => boolean): void {
   for (const name of HEADER_METHODS) {
-    const wire = res[name] as ((...args: unknown[]) => unknown) | undefined
+    const wire = Reflect.get(res, name) as ((...args: unknown[]) => unknown) | undefined
     // `setHeaders` came with Node 18.15; nothing to dispatch where it is not.
     if (!wire) continue
     function dispatched(...args: unknown[]): unknown {
       if (!toDraft()) return wire?.apply(res, args)
-      const result = (head[name] as (...given: unknown[]) => unknown)(...args)
+      const result = Reflect.apply(Reflect.get(head, name) as () => unknown, head, args)
       return result === head ? res : result
     }
     Object.defineProperty(res, name, { value: dispatched, configurable: true, writable: true })

@@ -90,8 +90,13 @@ type Lines = Map<string, readonly [name: string, value: OutgoingHttpHeader]>
 
 function lines(res: ServerResponse): Lines {
   const found: Lines = new Map()
-  for (const name of res.getRawHeaderNames()) found.set(name.toLowerCase(), [name, res.getHeader(name) ?? ''])
+  for (const name of rawNames(res)) found.set(name.toLowerCase(), [name, res.getHeader(name) ?? ''])
   return found
+}
+
+/** Names as they were written; Node's types know them on requests only. */
+function rawNames(res: ServerResponse): readonly string[] {
+  return (res as ServerResponse & { getRawHeaderNames(): string[] }).getRawHeaderNames()
 }
 
 function same(one: OutgoingHttpHeader | undefined, other: OutgoingHttpHeader): boolean {

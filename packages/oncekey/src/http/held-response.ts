@@ -5,6 +5,8 @@ import { OncekeyError } from '../core/errors.ts'
 import { type Draft, draftOf } from './draft-response.ts'
 import { dispatchFields, dispatchHeaderMethods } from './dispatched-response.ts'
 import type { Inside } from './inside.ts'
+import type { HeaderLine } from './kept-headers.ts'
+import { addExtra } from './node-answer.ts'
 import type { Produced } from './produced.ts'
 import { quietSocket } from './quiet-socket.ts'
 
@@ -23,7 +25,7 @@ export interface HeldResponse {
   /** What the work answered. Rejects where it destroyed the response, or outgrew the limit in transaction mode. */
   readonly ended: Promise<Produced>
   /** The attempt has ended well: the answer leaves. */
-  send(): void
+  send(extra: readonly HeaderLine[]): void
   /** Somebody else answers; whatever the work still writes is dropped. */
   drop(): void
 }
@@ -38,7 +40,7 @@ type Phase = 'held' | 'open' | 'dropped'
 export function holdResponse(res: ServerResponse, options: HoldOptions): HeldResponse {
   const { inside, limit, spendAtHead } = options
   const draft = draftOf(res)
-  const wire = { write: res.write, end: res.end, writeHead: res.writeHead, addTrailers: res.addTrailers }
+  const wire = wireOf(res)
   const wireEmit = res.emit
   const socket = res.socket && quietSocket<Socket>(res.socket)
   let phase: Phase = 'held'
@@ -84,13 +86,13 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
 
   const methods = {
     writeHead(...args: unknown[]): ServerResponse {
-      if (toWire(args[0])) return wire.writeHead.apply(res, args as never)
+      if (toWire(args[0])) return wire.writeHead(...args) as ServerResponse
       draft.fix(args)
       if (spendAtHead) spend('stream')
       return res
     },
     write(...args: unknown[]): boolean {
-      if (toWire()) return wire.write.apply(res, args as never)
+      if (toWire()) return wire.write(...args) as boolean
       const [chunk, encoding] = args
       const callback = args.find((one) => typeof one === 'function') as ((error?: Error) => void) | undefined
       if (phase === 'dropped' || over) {
@@ -104,7 +106,7 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
       return draft.size < limit
     },
     end(...args: unknown[]): ServerResponse {
-      if (toWire()) return wire.end.apply(res, args as never)
+      if (toWire()) return wire.end(...args) as ServerResponse
       const [chunk, encoding] = args
       const callback = args.find((one) => typeof one === 'function')
       if (over || phase === 'dropped') return res
@@ -120,7 +122,7 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
       else if (phase === 'held') fixHead()
     },
     addTrailers(trailers: unknown): void {
-      if (toWire()) wire.addTrailers.call(res, trailers as never)
+      if (toWire()) wire.addTrailers(trailers)
       else draft.trailers = trailers
     },
     destroy(error?: Error): ServerResponse {
@@ -157,9 +159,9 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
   }
   return {
     ended: promise,
-    send() {
+    send(extra) {
       opened('open')
-      if (!fields.wire('_header') && !fields.wire('destroyed')) sendDraft(res, { draft, wire, over, afterEnd })
+      if (!fields.wire('_header') && !fields.wire('destroyed')) sendDraft(res, { draft, wire, over, afterEnd, extra })
     },
     drop() {
       opened('dropped')
@@ -167,29 +169,43 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
   }
 }
 
-interface Sending {
-  readonly draft: Draft
-  readonly wire: Pick<ServerResponse, 'write' | 'end' | 'writeHead' | 'addTrailers'>
-  readonly over: boolean
-  readonly afterEnd: unknown
+const SENDS = ['writeHead', 'write', 'end', 'addTrailers'] as const
+type Wire = Readonly<Record<(typeof SENDS)[number], (...args: unknown[]) => unknown>>
+
+/** The methods as they stood when the response came to us: with the patches of outer layers, which are to see the answer. */
+function wireOf(res: ServerResponse): Wire {
+  const bound = SENDS.map((name) => {
+    const method = res[name] as () => unknown
+    return [name, (...args: unknown[]) => Reflect.apply(method, res, args)]
+  })
+  return Object.fromEntries(bound) as Wire
 }
 
-function sendDraft(res: ServerResponse, { draft, wire, over, afterEnd }: Sending): void {
+interface Sending {
+  readonly draft: Draft
+  readonly wire: Wire
+  readonly over: boolean
+  readonly afterEnd: unknown
+  readonly extra: readonly HeaderLine[]
+}
+
+function sendDraft(res: ServerResponse, { draft, wire, over, afterEnd, extra }: Sending): void {
   draft.copyHead()
+  addExtra(res, extra)
   const bytes = draft.takeBytes()
   if (typeof afterEnd === 'function') res.once('finish', afterEnd as () => void)
   if (over && !draft.trailers) {
-    if (bytes.length === 0) wire.end.call(res, undefined as never)
-    else wire.end.call(res, bytes as never)
+    if (bytes.length === 0) wire.end()
+    else wire.end(bytes)
     return
   }
   // Trailers need chunks, and so does a body that goes on.
-  wire.writeHead.call(res, res.statusCode)
-  if (bytes.length > 0) wire.write.call(res, bytes as never)
+  wire.writeHead(res.statusCode)
+  if (bytes.length > 0) wire.write(bytes)
   else res.flushHeaders()
   if (over) {
-    wire.addTrailers.call(res, draft.trailers as never)
-    wire.end.call(res, undefined as never)
+    wire.addTrailers(draft.trailers)
+    wire.end()
   } else process.nextTick(() => res.emit('drain'))
 }
 
