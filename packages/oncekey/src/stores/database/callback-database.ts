@@ -20,9 +20,12 @@ export interface CallbackLibrary<Tx> {
 
 /** Thrown into the library so that it rolls back. */
 class Undo extends Error {
-  constructor() {
+  readonly value: unknown
+
+  constructor(value: unknown) {
     super('oncekey asked for a rollback')
     this.name = 'Undo'
+    this.value = value
   }
 }
 
@@ -37,6 +40,8 @@ export function callbackDatabase<Tx>(library: CallbackLibrary<Tx>): Database<Tx>
       let timer: ReturnType<typeof setTimeout> | undefined
       let begun = false
       let committing = false
+      // Kept here, because libraries wrap what is thrown through them.
+      let undoing: Undo | undefined
 
       async function inside(tx: Tx): Promise<R> {
         // A library that tries again by itself would run the work again.
@@ -48,18 +53,22 @@ export function callbackDatabase<Tx>(library: CallbackLibrary<Tx>): Database<Tx>
         const { tx: lent, close } = library.guard(tx)
         const ending = await body(lent, opened, gone).finally(close)
         if ('rollback' in ending) {
-          // Sent, and not waited for.
-          resolve(ending.value)
-          throw new Undo()
+          if (!ending.settled) resolve(ending.value)
+          undoing = new Undo(ending.value)
+          throw undoing
         }
         const value = await write(tx, ending)
         committing = true
         timer = setTimeout(() => reject(new InDoubt(new Error(`no answer in ${commitMs} ms`))), commitMs)
         return value
       }
+      function failed(error: unknown): void {
+        if (undoing) return resolve(undoing.value as R)
+        reject(committing && !isDefinite(error) ? new InDoubt(error) : error)
+      }
       library
         .begin(inside)
-        .then(resolve, (error: unknown) => reject(committing && !isDefinite(error) ? new InDoubt(error) : error))
+        .then(resolve, failed)
         .finally(() => clearTimeout(timer))
     })
   }

@@ -18,6 +18,8 @@ export type Ending<R> =
   | {
       readonly rollback: true
       readonly value: R
+      /** The answer waits for the rollback's: its locks are free by then, so that the next caller is not told `busy`. */
+      readonly settled?: true
       /** The user's work is still running on it: the connection is destroyed and never goes back to the pool. */
       readonly destroy?: true
     }
@@ -32,7 +34,7 @@ export interface Database<Tx> {
   /**
    * BEGIN at READ COMMITTED and READ WRITE, `opening` in order and each as its own statement, then `body`, then its
    * ending. `tx` dies when the body has settled (T7); `gone` aborts when the connection dies. A rollback is sent and
-   * not waited for. Rejects with `InDoubt` where COMMIT was sent and not answered, and destroys that connection;
+   * not waited for, unless it is to be `settled`. Rejects with `InDoubt` where COMMIT was sent and not answered, and destroys that connection;
    * every other rejection is definite: nothing was committed.
    */
   transaction<R>(

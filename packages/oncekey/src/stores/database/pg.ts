@@ -47,12 +47,15 @@ export function fromPg<Client extends PgClient>(pool: PgPool<Client>, options: P
       const [, ...rows] = opened.map((result) => result.rows)
       ending = await body(tx, rows, line.gone).finally(close)
     } catch (error) {
-      line.rollback()
+      void line.rollback()
       throw error
     }
     if (!('rollback' in ending)) return commit(line, ending)
     if (ending.destroy) line.destroy(new Error('the work is still running on this connection'))
-    else line.rollback()
+    else {
+      const done = line.rollback()
+      if (ending.settled) await done
+    }
     return ending.value
   }
 
@@ -78,8 +81,8 @@ interface Line<Client> {
   answered(query: Promise<unknown>): Promise<unknown>
   release(): void
   destroy(error: unknown): void
-  /** Sent and not waited for; the connection goes back to its pool when the answer is there. */
-  rollback(): void
+  /** Never rejects; the connection goes back to its pool when the answer is there. */
+  rollback(): Promise<void>
 }
 
 function lineOf<Client extends PgClient>(client: Client, commitMs: number): Line<Client> {
@@ -120,9 +123,9 @@ function lineOf<Client extends PgClient>(client: Client, commitMs: number): Line
     answered,
     release,
     destroy,
-    rollback() {
+    async rollback() {
       if (death.signal.aborted) return destroy(death.signal.reason)
-      answered(client.query('rollback')).then(() => release(), destroy)
+      await answered(client.query('rollback')).then(() => release(), destroy)
     },
   }
 }

@@ -47,9 +47,9 @@ async function once<Tx>(
       if (!arrive()) return { rollback: true, value: undefined }
       const opened = dialect.read(answers)
       const answer = answerOf(opened, identity.prints)
-      if (answer) return { rollback: true, value: { kind: 'answer', refused: answer } }
+      if (answer) return { rollback: true, settled: true, value: { kind: 'answer', refused: answer } }
       if (!opened.writable || opened.lock !== 'mine') return { rollback: true, value: undefined }
-      if (!memory) return { rollback: true, value: { kind: 'free' } }
+      if (!memory) return { rollback: true, settled: true, value: { kind: 'free' } }
       const record = write(dialect, memory, { identity, opened: opened.opened, replaces: opened.row })
       return { commit: [record], value: { kind: 'written' } } satisfies Ending<Afterwards>
     }),

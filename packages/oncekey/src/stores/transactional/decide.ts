@@ -4,7 +4,8 @@ import type { RecordRow } from '../row.ts'
 import type { Opened } from './dialect.ts'
 
 export type Decision =
-  | { readonly kind: 'refused'; readonly refused: Refused }
+  /** `holding`: the key's lock is ours, and has to be free again before the answer leaves. */
+  | { readonly kind: 'refused'; readonly refused: Refused; readonly holding?: true }
   /** Somebody has the key, and it is not known yet if for the same request. */
   | { readonly kind: 'unsure' }
   | { readonly kind: 'run'; readonly replaces: RecordRow | undefined }
@@ -43,6 +44,6 @@ export function decide({ lock, seen, row }: Opened, prints: readonly string[], h
       if (row === undefined) throw new TypeError('a record that is not there cannot be abandoned')
       return { kind: 'abandon', row }
     default:
-      return { kind: 'refused', refused: judged }
+      return { kind: 'refused', refused: judged, holding: true }
   }
 }

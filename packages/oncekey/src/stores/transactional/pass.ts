@@ -46,13 +46,14 @@ export async function pass<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<Pa
         progress.stage = 'ending'
         switch (decision.kind) {
           case 'refused':
+            return decision.holding ? settled(decision) : undone(decision)
           case 'unsure':
             return undone(decision)
           case 'abandon':
             return abandoned(abandonment(bracket, turn, decision.row))
           case 'run':
             turn.permit ??= bracket.permits.take()
-            if (!turn.permit) return undone({ kind: 'crowded' })
+            if (!turn.permit) return settled({ kind: 'crowded' })
             progress.stage = 'working'
             return work(bracket, turn, { tx, gone, opened, replaces: decision.replaces, savepoint, progress })
           default:
@@ -91,8 +92,8 @@ async function work<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, inside: Inside<Tx>
 
   const memory = memoryOf(worked.verdict, identity, how.policy)
   progress.memory = memory
-  if (memory === undefined) return undone({ kind: 'won', fate: 'freed', event: 'freed' })
-  if (memory.undo && !savepoint) return undone({ kind: 'remember', memory })
+  if (memory === undefined) return settled({ kind: 'won', fate: 'freed', event: 'freed' })
+  if (memory.undo && !savepoint) return settled({ kind: 'remember', memory })
   tell('keeping', facts)
   const record = write(dialect, memory, { identity, opened: opened.opened, replaces })
   const { fate, event } = memory
@@ -123,6 +124,11 @@ function abandoned({ statement, refused }: ReturnType<typeof abandonment>): Endi
 
 function undone(value: Passed): Extract<Ending<Passed>, { rollback: true }> {
   return { rollback: true, value }
+}
+
+/** We hold the key's lock: whoever comes next must find it free. */
+function settled(value: Passed): Ending<Passed> {
+  return { rollback: true, value, settled: true }
 }
 
 /** Definite and in doubt are told apart here, and nowhere else; what the driver threw leaves only as a cause, or when it is the user's own. */
