@@ -1,19 +1,26 @@
-// Starts the API as a process of its own, as a user would, and knows its address from the line that it prints.
+// Starts a server as a process of its own, as a user would, and knows its address from the line that it prints.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-export interface Api extends AsyncDisposable {
+export interface Launched extends AsyncDisposable {
   readonly url: string
   /** Resolves when the process has ended, however. */
   readonly ended: Promise<void>
 }
 
-export async function launch(settings: Readonly<Record<string, string>>): Promise<Api> {
-  const program = fileURLToPath(new URL('../server.js', import.meta.url))
-  const env = { ...process.env, PORT: '0', ...settings }
-  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+const PROGRAMS = { api: '../server.js', naive: './naive.js' } as const
+
+export async function launch(
+  name: keyof typeof PROGRAMS,
+  settings: Readonly<Record<string, string>>,
+): Promise<Launched> {
+  const program = fileURLToPath(new URL(PROGRAMS[name], import.meta.url))
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, PORT: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   let complaint = ''
   child.stderr.on('data', (chunk: Buffer) => {
@@ -23,7 +30,9 @@ export async function launch(settings: Readonly<Record<string, string>>): Promis
     readyLine(child),
     ended.then(() =>
       Promise.reject(
-        new Error(`the API ended before it was ready (${child.exitCode ?? child.signalCode}): ${complaint.trim()}`),
+        new Error(
+          `the ${name} server ended before it was ready (${child.exitCode ?? child.signalCode}): ${complaint.trim()}`,
+        ),
       ),
     ),
   ])

@@ -4,46 +4,38 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'libsql'
 import pg from 'pg'
-import { close } from '../bank/bank.ts'
-import type { Stage } from './stage.ts'
 
-interface Table extends AsyncDisposable {
+interface Table {
   has(key: string): Promise<boolean>
   addCharge(): Promise<void>
   addKey(key: string): Promise<void>
-  count(): Promise<number>
-}
-export interface Naive extends AsyncDisposable {
-  readonly url: string
-  count(): Promise<number>
+  charges(): Promise<readonly unknown[]>
 }
 
-export async function startNaive(store: string, kind: Stage['kind']): Promise<Naive> {
-  const table = kind === 'sqlite' ? inSqlite(store.slice('sqlite:'.length)) : await inPostgres(store)
-  const server = createServer(async (request, response) => {
-    const key = String(request.headers['idempotency-key'])
-    await drain(request)
-    try {
-      if (!(await table.has(key))) {
-        await sleep(50) // stands for the card network
-        await table.addCharge()
-        await table.addKey(key) // the primary key fires here, after the charge
-      }
-      response.writeHead(201).end('{}')
-    } catch {
-      response.writeHead(500).end('{}')
+const store = process.env.STORE ?? ''
+const table = store.startsWith('sqlite:') ? inSqlite(store.slice('sqlite:'.length)) : await inPostgres(store)
+const server = createServer(async (request, response) => {
+  const key = String(request.headers['idempotency-key'])
+  await drain(request)
+  try {
+    if (request.method === 'GET') {
+      response.end(JSON.stringify(await table.charges()))
+      return
     }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    count: () => table.count(),
-    async [Symbol.asyncDispose]() {
-      await close(server)
-      await table[Symbol.asyncDispose]()
-    },
+    if (!(await table.has(key))) {
+      await sleep(600) // the card network, as slow as for the API beside it
+      await table.addCharge()
+      await table.addKey(key) // the primary key fires here, after the charge
+    }
+    response.writeHead(201).end('{}')
+  } catch {
+    response.writeHead(500).end('{}')
   }
-}
+})
+server.listen(0, '127.0.0.1', () =>
+  console.log(`check-then-insert on http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+)
+process.once('SIGTERM', () => process.exit(0))
 
 function inSqlite(path: string): Table {
   const db = new Database(path)
@@ -54,8 +46,7 @@ function inSqlite(path: string): Table {
     has: async (key) => db.prepare('select 1 from naive_key where key = ?').get(key) !== undefined,
     addCharge: async () => void db.prepare('insert into naive_charge default values').run(),
     addKey: async (key) => void db.prepare('insert into naive_key (key) values (?)').run(key),
-    count: async () => (db.prepare('select count(*) as count from naive_charge').get() as { count: number }).count,
-    [Symbol.asyncDispose]: async () => void db.close(),
+    charges: async () => db.prepare('select id from naive_charge').all(),
   }
 }
 
@@ -69,8 +60,7 @@ async function inPostgres(url: string): Promise<Table> {
     has: async (key) => (await pool.query('select 1 from naive_key where key = $1', [key])).rows.length > 0,
     addCharge: async () => void (await pool.query('insert into naive_charge default values')),
     addKey: async (key) => void (await pool.query('insert into naive_key (key) values ($1)', [key])),
-    count: async () => Number((await pool.query('select count(*) from naive_charge')).rows[0].count),
-    [Symbol.asyncDispose]: () => pool.end(),
+    charges: async () => (await pool.query('select id from naive_charge')).rows,
   }
 }
 

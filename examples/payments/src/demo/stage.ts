@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Bank, startBank } from '../bank/bank.ts'
-import { type Api, launch } from './launch.ts'
+import { type Launched, launch } from './launch.ts'
 
 export interface Stage extends AsyncDisposable {
   readonly kind: 'sqlite' | 'postgres'
@@ -55,12 +55,12 @@ async function onPostgres(url: string): Promise<Stage> {
 export async function withApi<T>(
   stage: Stage,
   settings: Readonly<Record<string, string>>,
-  play: (scene: { readonly api: Api; readonly bank: Bank; readonly store: string }) => Promise<T>,
+  play: (scene: { readonly api: Launched; readonly bank: Bank; readonly store: string }) => Promise<T>,
 ): Promise<T> {
   const store = await stage.database()
   const bank = await startBank()
   try {
-    const api = await launch({ STORE: store, BANK_URL: bank.url, ...settings })
+    const api = await launch('api', { STORE: store, BANK_URL: bank.url, ...settings })
     try {
       return await play({ api, bank, store })
     } finally {

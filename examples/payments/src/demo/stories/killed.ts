@@ -26,7 +26,7 @@ function play(stage: Stage, mode: 'lease' | 'transaction'): Promise<Told> {
     const key = newKey()
     const first = await tap({ url: api.url, key, body })
     await api.ended
-    const second = await launch({ STORE: store, BANK_URL: bank.url, MODE: mode, LEASE: '2s' })
+    const second = await launch('api', { STORE: store, BANK_URL: bank.url, MODE: mode, LEASE: '2s' })
     try {
       const retry = await charge({ url: second.url, key, body })
       const { asked, moved } = await atTheBank(bank.url)
