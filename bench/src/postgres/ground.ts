@@ -1,0 +1,50 @@
+// What all contenders on Postgres share: a database of its own, the article's charges table, and the floor below every protocol.
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { ARTICLE_SCHEMA } from './article.ts'
+
+export interface Ground extends AsyncDisposable {
+  readonly url: string
+  readonly pool: pg.Pool
+}
+
+/** `synchronous_commit` stands at its default, on: without the fsync every ratio means something else. */
+export async function ground(server: string, connections: number): Promise<Ground> {
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
+  const name = `oncekey_bench_${randomUUID().slice(0, 8)}`
+  await admin.query(`create database ${name}`)
+  const address = new URL(server)
+  address.pathname = `/${name}`
+  const pool = new pg.Pool({ connectionString: address.href, max: connections })
+  pool.on('error', () => {})
+  await pool.query(`${ARTICLE_SCHEMA}; ${CHARGES}; create table floor_charges (like charges including all)`)
+  return {
+    url: address.href,
+    pool,
+    async [Symbol.asyncDispose]() {
+      await pool.end()
+      await admin.query(`drop database ${name} with (force)`)
+      await admin.end()
+    },
+  }
+}
+
+const CHARGES = `create table charges (
+  id bigint generated always as identity primary key, client_id text not null, amount int not null,
+  currency text not null, created_at timestamptz not null default now())`
+
+export interface Queryable {
+  query(query: {
+    readonly name: string
+    readonly text: string
+    readonly values: unknown[]
+  }): Promise<{ readonly rows: unknown[] }>
+}
+
+/** The work: one row, and its 45-byte answer. */
+export async function charge(db: Queryable, table: 'charges' | 'floor_charges' = 'charges'): Promise<string> {
+  const text = `insert into ${table} (client_id, amount, currency) values ($1, $2, $3) returning id`
+  const { rows } = await db.query({ name: `charge-${table}`, text, values: ['client', 2500, 'usd'] })
+  return JSON.stringify({ id: Number((rows[0] as { id: string }).id), amount: 2500, currency: 'usd' }).padEnd(45)
+}
