@@ -1,5 +1,11 @@
 /** Bytes and their content coding are one thing: decoded together with their label, or left together. */
-import type { Answer } from './answer.ts'
+import type { HeaderLine } from './kept-headers.ts'
+
+/** What an answer and its coding are made of. */
+export interface Coded {
+  readonly headers: readonly HeaderLine[]
+  readonly body: Uint8Array | null
+}
 
 type Decode = (bytes: Uint8Array, limits: { readonly maxOutputLength: number }) => Uint8Array
 type Zlib = Partial<Readonly<Record<`${'gunzip' | 'inflate' | 'brotliDecompress' | 'zstdDecompress'}Sync`, Decode>>>
@@ -39,7 +45,7 @@ export function decoded(bytes: Uint8Array, contentEncoding: string): Uint8Array 
 }
 
 /** The same answer without content coding where that can be done, else as it is. */
-export function decodedAnswer(answer: Answer): Answer {
+export function decodedAnswer<A extends Coded>(answer: A): A {
   const contentEncoding = fieldOf(answer, 'content-encoding')
   if (contentEncoding === undefined) return answer
   const body = answer.body && answer.body.length > 0 ? decoded(answer.body, contentEncoding) : answer.body
@@ -48,7 +54,7 @@ export function decodedAnswer(answer: Answer): Answer {
 }
 
 /** A kept answer as this request takes it: still coded only where its `Accept-Encoding` admits that, or nothing else can be done. */
-export function acceptableAnswer(answer: Answer, acceptEncoding: string | null | undefined): Answer {
+export function acceptableAnswer<A extends Coded>(answer: A, acceptEncoding: string | null | undefined): A {
   const contentEncoding = fieldOf(answer, 'content-encoding')
   if (contentEncoding === undefined || codingsOf(contentEncoding).every((coding) => accepts(acceptEncoding, coding)))
     return answer
@@ -71,7 +77,7 @@ function accepts(acceptEncoding: string | null | undefined, coding: string): boo
   return (weights.get(coding) ?? weights.get('*') ?? 0) > 0
 }
 
-function fieldOf({ headers }: Answer, name: string): string | undefined {
+function fieldOf({ headers }: Coded, name: string): string | undefined {
   const lines = headers.filter(([line]) => line.toLowerCase() === name)
   return lines.length === 0 ? undefined : lines.map(([, value]) => value).join(', ')
 }
