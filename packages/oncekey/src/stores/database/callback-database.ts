@@ -63,8 +63,8 @@ export function callbackDatabase<Tx>(library: CallbackLibrary<Tx>): Database<Tx>
         return value
       }
       function failed(error: unknown): void {
-        if (undoing) return resolve(undoing.value as R)
-        reject(committing && !isDefinite(error) ? new InDoubt(error) : error)
+        if (undoing) resolve(undoing.value as R)
+        else reject(committing && !isDefinite(error) ? new InDoubt(error) : error)
       }
       library
         .begin(inside)
