@@ -5,19 +5,16 @@ import { hex, hmacSha256, lengthPrefixed, sha256 } from './digest.ts'
 
 describe('a list of parts as one byte string', () => {
   it('is each part behind its length in bytes, texts and bytes alike', () => {
-    const part = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.uint8Array())
+    const text = fc.string({ unit: fc.constantFrom('a', '1', ':', '\0', '\x7f', '\x80', 'é', '😀', '\ud800') })
+    const part = fc.oneof(text, fc.uint8Array())
     fc.assert(
-      fc.property(
-        part.filter((domain) => typeof domain === 'string'),
-        fc.array(part),
-        (domain, parts) => {
-          const expected = [domain, ...parts].flatMap((each) => {
-            const bytes = Buffer.from(each)
-            return [Buffer.from(`${bytes.length}:`), bytes]
-          })
-          expect(hex(lengthPrefixed(domain as string, parts))).toBe(Buffer.concat(expected).toString('hex'))
-        },
-      ),
+      fc.property(text, fc.array(part), (domain, parts) => {
+        const expected = [domain, ...parts].flatMap((each) => {
+          const bytes = Buffer.from(each)
+          return [Buffer.from(`${bytes.length}:`), bytes]
+        })
+        expect(hex(lengthPrefixed(domain, parts))).toBe(Buffer.concat(expected).toString('hex'))
+      }),
     )
   })
 
