@@ -13,6 +13,8 @@ import type { Tables } from './tables.ts'
 
 export interface Writer<Tx> extends Sql {
   readonly connection: Tx
+  /** Called when the turn is over, and told if its last transaction was committed. */
+  readonly ended: ((committed: boolean) => void)[]
   /** Everything since BEGIN, durable. Without it the transaction is rolled back when the body ends. */
   commit(): Promise<void>
   rollback(): void
@@ -37,6 +39,8 @@ export interface SqliteFile<Tx> extends AsyncDisposable {
   list(statement: Statement): Promise<readonly Row[]>
   /** BEGIN IMMEDIATE, then the body. Rejects with `STORE_UNAVAILABLE` where the lock is not to be had in time. */
   write<R>(body: (writer: Writer<Tx>) => R | Promise<R>, turn?: Waiting): Promise<R>
+  /** It is the turn that is at the lock of this file now. */
+  owns(writer: Writer<Tx>): boolean
   migrate(): Promise<void>
   /** Asks again whether this build may use what stands there. */
   check(): Promise<void>
@@ -55,6 +59,7 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
   let ready: Promise<Connections<Tx>> | undefined
   let epoch: string | undefined
   let closed = false
+  let current: Writer<Tx> | undefined
 
   function soon(): number {
     return monotonic() + lockMs
@@ -113,13 +118,16 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
       const connections = await connected()
       const { writer, connection } = connections
       let inside = false
+      let committed = false
       const turn: Writer<Tx> = {
         ...writer,
         connection,
+        ended: [],
         async begin(until) {
           try {
             await patiently(() => writer.run(BEGIN), until, signal)
             inside = true
+            committed = false
           } catch (error) {
             if (signal?.aborted) throw error
             if (isBusy(error)) throw lockTimeout(lockMs, path, error)
@@ -130,6 +138,7 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
         async commit() {
           await patiently(() => writer.run(COMMIT), soon())
           inside = false
+          committed = true
         },
         rollback() {
           inside = false
@@ -141,10 +150,13 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
         },
       }
       await turn.begin(until)
+      current = turn
       try {
         return await body(turn)
       } finally {
+        current = undefined
         if (inside) turn.rollback()
+        for (const tellEnd of turn.ended) tellEnd(committed)
       }
     } finally {
       leave()
@@ -158,6 +170,7 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
     read: (statement) => reading((reader) => reader.get(statement)),
     list: (statement) => reading((reader) => reader.all(statement)),
     write,
+    owns: (writer) => writer === current,
     async migrate() {
       if (closed) throw storeClosed(path)
       const connections = await openConnections(options, soon()).catch((error: unknown) => {

@@ -2,6 +2,7 @@
 import { OncekeyError } from '../../core/errors.ts'
 import { controlIn } from './control.ts'
 import type { SqliteConnection } from './driver.ts'
+import type { Writer } from './file.ts'
 import { aborted } from './transaction-faults.ts'
 
 export interface Handle<Tx> {
@@ -13,7 +14,15 @@ export interface Handle<Tx> {
 // biome-ignore lint/suspicious/noExplicitAny: a proxy passes on whatever the library takes and gives.
 type Method = (...args: any[]) => any
 
-export function handleOn<Tx extends SqliteConnection>(connection: Tx): Handle<Tx> {
+const writers = new WeakMap<object, Writer<unknown>>()
+
+/** The turn that a `tx` belongs to, as long as it is open. */
+export function writerOf<Tx>(tx: Tx): Writer<Tx> | undefined {
+  return typeof tx === 'object' && tx !== null ? (writers.get(tx) as Writer<Tx> | undefined) : undefined
+}
+
+export function handleOn<Tx extends SqliteConnection>(writer: Writer<Tx>): Handle<Tx> {
+  const { connection } = writer
   const cursors = new Set<Iterator<unknown>>()
   let open = true
 
@@ -93,10 +102,12 @@ export function handleOn<Tx extends SqliteConnection>(connection: Tx): Handle<Tx
     },
   })
 
+  writers.set(tx, writer)
   return {
     tx,
     close() {
       open = false
+      writers.delete(tx)
       // An iterator left half-way keeps its statement busy, and a busy connection cannot commit.
       for (const cursor of cursors) cursor.return?.()
     },

@@ -29,13 +29,19 @@ export function holds(path: string): () => void {
 
 /** Throws `NESTED_OPERATION` at once, where waiting could only end in a timeout. */
 export function refuseInside(path: string): void {
-  if (!around(path)?.holding) return
+  if (!isHeldAround(path)) return
   throw new OncekeyError('NESTED_OPERATION', {
     what: 'A transaction on this file was asked for inside the work of an operation that holds its write lock.',
     where: 'sqlite',
     why: 'A SQLite file has one writer: the inner transaction would wait for the outer one, which waits for it.',
     fix: 'Use the outer `tx`: `store.within(tx)` runs an operation inside it; else start the inner one after the outer has ended.',
   })
+}
+
+function isHeldAround(path: string): boolean {
+  for (let place = places.getStore(); place; place = place.outer)
+    if (place.path === path && place.holding > 0) return true
+  return false
 }
 
 function around(path: string): Place | undefined {

@@ -12,10 +12,11 @@ import { type SqliteFile, sqliteFile } from './file.ts'
 import { placed } from './holding.ts'
 import { sqliteLease } from './lease.ts'
 import { tablesOf } from './tables.ts'
-import { transactionStore } from './transaction.ts'
+import { type TransactionStore, transactionStore } from './transaction.ts'
 import { writing } from './writing.ts'
 
 export type { SqliteConnection, SqliteDriver, SqliteStatement } from './driver.ts'
+export type { TransactionStore } from './transaction.ts'
 
 export interface SqliteOptions<Tx extends SqliteConnection = SqliteConnection> {
   /**
@@ -73,7 +74,7 @@ export function sqlite<Tx extends SqliteConnection = SqliteConnection>(
 export function sqlite<Tx extends SqliteConnection = SqliteConnection>(
   path: string | URL,
   options?: SqliteOptions<Tx> & { readonly mode?: 'transaction' },
-): SqliteStore<InTransaction<Tx>, Tx>
+): SqliteStore<InTransaction<Tx>, Tx> & TransactionStore<Tx>
 export function sqlite<Tx extends SqliteConnection>(
   path: string | URL,
   options: (SqliteOptions<Tx> & { readonly mode?: 'transaction' }) | SqliteLeaseOptions<Tx> = {},

@@ -42,7 +42,7 @@ export function lateTransactions<Tx extends SqliteConnection>(
   }
 
   function transactionOn(writer: Writer<Tx>, mine: Held, leave: () => void): OpenedTransaction<Tx> {
-    const handle = handleOn(writer.connection)
+    const handle = handleOn(writer)
     const letGo = holds(file.path)
     let over = false
 

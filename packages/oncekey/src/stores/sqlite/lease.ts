@@ -4,6 +4,7 @@ import type { Admin, ClaimWon, Held, LeaseDriver, Owned } from '../../core/store
 import type { Statement } from '../database/database.ts'
 import { type RecordRow, seenFrom } from '../row.ts'
 import type { SqliteConnection } from './driver.ts'
+import { unavailable } from './failure.ts'
 import type { SqliteFile, Writer } from './file.ts'
 import { lateTransactions } from './lease-transaction.ts'
 import type { Sql } from './sql.ts'
@@ -39,12 +40,22 @@ export function sqliteLease<Tx extends SqliteConnection>(file: SqliteFile<Tx>, a
         return now
       }
       if (judged.kind !== 'runnable') return seen
-      const fence = BigInt(writer.get(statements.nextFence)?.fence as number)
-      writer.run(statements.claim({ ...wanted, fence }))
+      const fence = take(writer, wanted)
       await writer.commit()
       const there = seen.kind === 'record' && !seen.over
       return { kind: 'won', fence, fresh: !there, takenOver: there && seen.record.state === 'running' }
     })
+  }
+
+  /** What fails here is definite; only COMMIT can leave a claim in doubt, and its own token then tells (S2). */
+  function take(writer: Sql, wanted: Owned): bigint {
+    try {
+      const fence = BigInt(writer.get(statements.nextFence)?.fence as number)
+      writer.run(statements.claim({ ...wanted, fence }))
+      return fence
+    } catch (error) {
+      throw unavailable(error, file.path)
+    }
   }
 
   /** One step on a claim that is ours; refused, it answers what stands there instead. */

@@ -8,7 +8,7 @@ import { judge, type Refused } from '../../core/record.ts'
 import type { Attempted, Fate, How, InTransaction, Kept, Verdict } from '../../core/store.ts'
 import { type RecordRow, seenFrom } from '../row.ts'
 import type { SqliteConnection } from './driver.ts'
-import { resultOf } from './failure.ts'
+import { resultOf, unavailable } from './failure.ts'
 import type { SqliteFile, Writer } from './file.ts'
 import { handleOn } from './handle.ts'
 import { holds } from './holding.ts'
@@ -46,13 +46,17 @@ export async function runInTransaction<Tx extends SqliteConnection>(working: Wor
   const { workMs, dedupesForMs } = how.policy
   const policy = { ...how.policy, onAbandoned: 'hold' as const, leaseMs: workMs }
   const mine: Mine = { id, token: randomHex(16), prints, label, policy, fence: null }
-  const handle = handleOn(writer.connection)
+  const handle = handleOn(writer)
   function mayCall(): void {
     if (dedupesForMs === undefined) throw childKeyUnsafe(file.path)
   }
 
-  writer.run(statements.claim(mine))
-  writer.run(SAVEPOINT)
+  try {
+    writer.run(statements.claim(mine))
+    writer.run(SAVEPOINT)
+  } catch (error) {
+    throw unavailable(error, file.path)
+  }
   const letGo = holds(file.path)
   tell('claimed', facts)
   const grant = { ...grantOf({ operation, id, how, signal: ending.signal, mayCall }), tx: handle.tx }
@@ -141,7 +145,7 @@ async function save<Tx>(
   }
 }
 
-function keptOf(verdict: Extract<Verdict, { kind: 'keep' | 'spend' }>): Kept {
+export function keptOf(verdict: Extract<Verdict, { kind: 'keep' | 'spend' }>): Kept {
   if (verdict.kind === 'keep') return { receipt: verdict.receipt }
   return { spent: verdict.why, ...(verdict.head ? { head: verdict.head } : {}) }
 }

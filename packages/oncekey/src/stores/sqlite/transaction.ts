@@ -1,5 +1,6 @@
 /** Transaction mode: the record, the user's writes and the answer are one SQLite transaction, and a killed process leaves nothing. */
 import { monotonic } from '../../core/clock.ts'
+import { isOncekeyError } from '../../core/errors.ts'
 import { tell } from '../../core/events.ts'
 import { type Identity, identify, type Operation } from '../../core/operation.ts'
 import type { StorePolicy } from '../../core/policy.ts'
@@ -7,11 +8,13 @@ import { judge, type Refused, type Seen } from '../../core/record.ts'
 import type { Admin, Attempted, How, InTransaction, Store, Verdict } from '../../core/store.ts'
 import { type RecordRow, seenFrom } from '../row.ts'
 import type { SqliteConnection } from './driver.ts'
+import { unavailable } from './failure.ts'
 import { type SqliteFile, storeClosed } from './file.ts'
 import { placed } from './holding.ts'
 import type { Sql } from './sql.ts'
 import { statementsOn } from './statements/index.ts'
 import { runInTransaction } from './transaction-work.ts'
+import { attemptInside, type Joined } from './within.ts'
 
 export interface TransactionOptions<Tx> {
   readonly file: SqliteFile<Tx>
@@ -25,6 +28,16 @@ interface RunningHere {
   readonly prints: readonly string[]
   readonly since: number
   readonly workMs: number
+  /** Its end waits for that of the transaction around it; until then only that transaction sees its record. */
+  settled?: true
+}
+
+export interface TransactionStore<Tx> extends Store<InTransaction<Tx>> {
+  /**
+   * The same store inside a transaction that is open already: the `tx` of an operation, or of `write()`. What is kept
+   * there is kept when that transaction commits, and undone with it.
+   */
+  within(tx: Tx): Store<InTransaction<Tx>>
 }
 
 export function transactionStore<Tx extends SqliteConnection>({
@@ -32,7 +45,7 @@ export function transactionStore<Tx extends SqliteConnection>({
   defaults,
   admin,
   drainMs,
-}: TransactionOptions<Tx>): Store<InTransaction<Tx>> {
+}: TransactionOptions<Tx>): TransactionStore<Tx> {
   const statements = statementsOn(file.tables)
   const running = new Map<string, RunningHere>()
   /** Claims that wait for their turn; settled once they have looked. */
@@ -119,7 +132,7 @@ export function transactionStore<Tx extends SqliteConnection>({
     } catch (error) {
       // Its caller does not wait any longer, and nothing has begun.
       if (!works.has(ending) && how.signal?.aborted) return { kind: 'busy', ageMs: 0, retryAfterMs: 0 }
-      throw error
+      throw works.has(ending) ? error : unavailable(error, file.path)
     } finally {
       running.delete(id)
       works.delete(ending)
@@ -135,12 +148,32 @@ export function transactionStore<Tx extends SqliteConnection>({
     return { store: 'sqlite', mode: 'transaction' as const, id, ...(name === undefined ? {} : { name }) }
   }
 
-  return {
+  function join(id: string, prints: readonly string[], { policy }: How): Joined | undefined {
+    const there = running.get(id)
+    if (there && !there.settled) return undefined
+    const mine: RunningHere = { prints, since: monotonic(), workMs: policy.workMs }
+    running.set(id, mine)
+    return {
+      settled() {
+        mine.settled = true
+      },
+      left() {
+        if (running.get(id) === mine) running.delete(id)
+      },
+    }
+  }
+
+  const store: Store<InTransaction<Tx>> = {
     name: 'sqlite',
     mode: 'transaction',
     defaults,
     admin,
-    attempt: (operation, how, work) => placed(file.path, () => attempt(operation, how, work)),
+    attempt: (operation, how, work) =>
+      placed(file.path, () => attempt(operation, how, work)).catch((error: unknown) => {
+        if (isOncekeyError(error, 'STORE_UNAVAILABLE'))
+          tell('store-failed', { store: 'sqlite', mode: 'transaction', error })
+        throw error
+      }),
     async [Symbol.asyncDispose]() {
       closed = true
       const timer = setTimeout(() => {
@@ -148,6 +181,14 @@ export function transactionStore<Tx extends SqliteConnection>({
       }, drainMs)
       await file[Symbol.asyncDispose]()
       clearTimeout(timer)
+    },
+  }
+  return {
+    ...store,
+    within(tx) {
+      const attempt = attemptInside({ file, statements, tx, join })
+      // Whoever made the store closes it.
+      return { ...store, attempt, async [Symbol.asyncDispose]() {} }
     },
   }
 }

@@ -10,7 +10,7 @@ export function writing<Tx extends SqliteConnection>(
   return function write(work) {
     return placed(file.path, () =>
       file.write(async function inTransaction(writer) {
-        const handle = handleOn(writer.connection)
+        const handle = handleOn(writer)
         const letGo = holds(file.path)
         try {
           const value = await work(handle.tx)
