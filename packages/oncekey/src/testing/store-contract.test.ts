@@ -1,41 +1,38 @@
 /** The store in memory, and the lease bracket over it, hold the whole contract. */
-import { describe, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { leased } from '../stores/leased.ts'
 import { memoryDriver } from '../stores/memory/driver.ts'
 import { faulty } from './faulty.ts'
+import { memoryCapabilities, memorySubject } from './memory-subject.ts'
+import { STORE_RULES } from './store-contract/rules.ts'
 import type { Make } from './store-contract/subject.ts'
 import { storeContract } from './store-contract.ts'
 
-/** The store's clock stands still until a rule moves it. */
-const withMovedClock: Make = (settings) => {
-  let now = 1_700_000_000_000
-  const clock = () => now
-  const { driver, faults } = faulty(memoryDriver({ clock }))
-  // The driver is shared, and outlives each of the stores over it.
-  const shared = Object.assign(Object.create(driver), { [Symbol.asyncDispose]: async () => {} })
-  return {
-    store: leased(driver, settings),
-    faults,
-    advance(ms) {
-      now += ms
-    },
-    another: (others) => leased(shared, others),
-    [Symbol.asyncDispose]: () => driver[Symbol.asyncDispose](),
-  }
-}
-const withRealClock: Make = (settings) => {
+const byTheClock: Make = (settings) => {
   const { driver, faults } = faulty(memoryDriver())
-  return {
-    store: leased(driver, settings),
-    faults,
-    [Symbol.asyncDispose]: () => driver[Symbol.asyncDispose](),
-  }
+  const store = leased(driver, settings)
+  return { store, faults, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
 const runner = { describe, it }
+storeContract(memorySubject(), { ...memoryCapabilities, name: 'memory, its clock moved' }, { runner })
 storeContract(
-  withMovedClock,
-  { name: 'memory, its clock moved', mode: 'lease', clock: 'moved', several: true, faults: true },
+  byTheClock,
+  { name: 'memory, by the clock', mode: 'lease', clock: 'real', callersClock: true, faults: true },
   { runner },
 )
-storeContract(withRealClock, { name: 'memory, by the clock', mode: 'lease', clock: 'real', faults: true }, { runner })
+
+test('every rule has a title of its own', () => {
+  const titles = STORE_RULES.map(({ title }) => title)
+  expect(new Set(titles).size).toBe(titles.length)
+})
+
+test('every rule that cannot be shown says why', () => {
+  const skipped: string[] = []
+  const it = Object.assign(() => {}, { skip: (name: string) => skipped.push(name) })
+  const describe = (_: string, body: () => void) => body()
+  storeContract(memorySubject(), { mode: 'transaction', clock: 'real' }, { runner: { describe, it } })
+  expect(skipped.length).toBeGreaterThan(10)
+  for (const name of skipped)
+    expect(name).toMatch(/\[skipped: (it is about lease mode|this store's subject has no .+)\]$/)
+})

@@ -76,6 +76,23 @@ export const endRules: readonly Rule[] = [
     },
   },
   {
+    rule: 'S4',
+    title: 'a caller whose clock runs ahead takes nothing over',
+    mode: 'lease',
+    needs: ['clock of its own'],
+    async run({ operation, attempt, own, leaseMs }) {
+      const charge = operation()
+      await own(charge)
+      const { now } = Date
+      Date.now = () => now() + 10 * leaseMs
+      try {
+        assert.equal((await attempt(charge, neverRuns)).kind, 'busy')
+      } finally {
+        Date.now = now
+      }
+    },
+  },
+  {
     rule: 'S5',
     title: "a taker with a shorter lease waits for the record's own",
     report: 'aws-powertools/powertools-lambda-python#1038',

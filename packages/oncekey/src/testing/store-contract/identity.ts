@@ -1,5 +1,6 @@
 /** I1 and I2: two operations never share a record, whatever their names contain, and names that are none are refused. */
 import assert from 'node:assert/strict'
+import { sleep } from '../../core/clock.ts'
 import { isOncekeyError } from '../../core/errors.ts'
 import type { Operation } from '../../core/operation.ts'
 import { keep, neverRuns, text } from './kit.ts'
@@ -12,6 +13,7 @@ export const identityRules: readonly Rule[] = [
     report: 'triggerdotdev/trigger.dev#3752',
     async run({ operation, attempt }) {
       for (const glue of [':', '_', '|', '/', '%', '{}', '\u0000', ',', '1:']) {
+        await sleep(0)
         const { key } = operation()
         const names: readonly (readonly [string | readonly string[], string])[] = [
           [`a${glue}b`, `c${key}`],

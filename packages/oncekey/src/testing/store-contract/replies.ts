@@ -50,7 +50,9 @@ export const replyRules: readonly Rule[] = [
     report: 'pathosDev/actor-ts#984',
     mode: 'lease',
     needs: ['faults'],
-    async run({ operation, attempt, faults }) {
+    async run(kit) {
+      await kit.fresh({ claimMs: 250 })
+      const { operation, attempt, faults } = kit
       const charge = operation()
       const policy = { work: 400 }
       faults.befall('complete', 'refuse', 10_000)
@@ -67,7 +69,9 @@ export const replyRules: readonly Rule[] = [
     title: 'where the store takes neither answer nor hold, the record goes by its own rule at the end of its lease',
     mode: 'lease',
     needs: ['faults'],
-    async run({ operation, attempt, faults, pass, leaseMs }) {
+    async run(kit) {
+      await kit.fresh({ claimMs: 250 })
+      const { operation, attempt, faults, pass, leaseMs } = kit
       const charge = operation()
       const policy = { work: 200, after: { onFailure: 'hold', onAbandoned: 'hold' } } as const
       faults.befall('complete', 'refuse', 10_000)

@@ -2,7 +2,15 @@
 import type { Kit } from './kit.ts'
 import type { Capabilities } from './subject.ts'
 
-export type Need = 'several' | 'reopen' | 'faults' | 'effects' | 'damage' | 'moved clock' | 'vanishing owners'
+export type Need =
+  | 'several'
+  | 'reopen'
+  | 'faults'
+  | 'effects'
+  | 'damage'
+  | 'moved clock'
+  | 'vanishing owners'
+  | 'clock of its own'
 
 export interface Rule {
   /** The rule of the protocol that it shows. */
@@ -26,6 +34,7 @@ export function reasonToSkip({ mode, needs = [] }: Rule, capabilities: Capabilit
 function isThere(need: Need, capabilities: Capabilities): boolean {
   const moved = capabilities.clock === 'moved'
   if (need === 'moved clock') return moved
+  if (need === 'clock of its own') return moved || capabilities.callersClock !== true
   // Where time is moved, an owner is as good as gone; else its beats have to be kept from arriving.
   if (need === 'vanishing owners') return moved || capabilities.faults === true
   return capabilities[need] === true

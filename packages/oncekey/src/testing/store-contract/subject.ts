@@ -17,6 +17,8 @@ export interface Capabilities {
   readonly mode: 'transaction' | 'lease'
   /** `moved`: `advance` makes the store's own time pass. `real`: rules use short durations and wait for them. */
   readonly clock: 'moved' | 'real'
+  /** The store goes by the clock of this process, so that it cannot be shown to ignore it. */
+  readonly callersClock?: boolean
   /** `another` opens a second store over the same records. */
   readonly several?: boolean
   /** `reopen` closes the store and opens it again over what was kept. */
