@@ -1,7 +1,9 @@
 // Side by side in one run: in every round each contender runs once, in random order, and ratios are taken within the round.
+import { quantile, type Spread, spread } from './spread.ts'
+
 export interface Contender {
   readonly name: string
-  /** One operation. */
+  /** One operation. It answers with its own milliseconds where only a part of it is meant. */
   once(): Promise<unknown>
 }
 export interface Lineup {
@@ -19,11 +21,13 @@ export interface Measured {
   readonly perSecond: number
   /** To the first contender: in-round ratios of p50 (one caller) or of operations per second (several). */
   readonly ratio: Spread
+  /** The same to any other contender. */
+  to(name: string): number
 }
-export interface Spread {
-  readonly median: number
-  readonly low: number
-  readonly high: number
+interface Sample {
+  readonly p50: number
+  readonly p99: number
+  readonly perSecond: number
 }
 
 /** The first contender is the base. */
@@ -31,45 +35,39 @@ export async function sideBySide(
   contenders: readonly Contender[],
   { rounds, operations, callers = 1 }: Lineup,
 ): Promise<readonly Measured[]> {
-  const samples = new Map<string, { p50: number; p99: number; perSecond: number }[]>(
-    contenders.map(({ name }) => [name, []]),
-  )
-  for (const contender of contenders) await burst(contender, Math.ceil(operations / 4), callers)
-  for (let round = 0; round < rounds; round++) {
-    for (const contender of shuffled(contenders))
-      samples.get(contender.name)?.push(await burst(contender, operations, callers))
-  }
-  const base = samples.get((contenders[0] as Contender).name) ?? []
-  return contenders.map(({ name }) => {
-    const own = samples.get(name) ?? []
-    const ratios = own.map((sample, round) => {
-      const beside = base[round] as (typeof own)[number]
-      return callers === 1 ? sample.p50 / beside.p50 : sample.perSecond / beside.perSecond
-    })
-    return {
-      name,
-      p50: quantile(
-        own.map((sample) => sample.p50),
-        0.5,
-      ),
-      p99: quantile(
-        own.map((sample) => sample.p99),
-        0.5,
-      ),
-      perSecond: quantile(
-        own.map((sample) => sample.perSecond),
-        0.5,
-      ),
-      ratio: spread(ratios),
+  const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
+  // The first round is not counted: it compiles the code and opens the connections.
+  for (let round = -1; round < rounds; round++) {
+    for (const contender of shuffled(contenders)) {
+      const sample = await burst(contender, round < 0 ? Math.ceil(operations / 2) : operations, callers)
+      if (round >= 0) samples.get(contender.name)?.push(sample)
     }
-  })
+  }
+  const between = (name: string, base: string | undefined): Spread => {
+    const bases = samples.get(base ?? '') ?? []
+    return spread(
+      (samples.get(name) ?? []).map((own, round) => {
+        const beside = bases[round] as Sample
+        return callers === 1 ? own.p50 / beside.p50 : own.perSecond / beside.perSecond
+      }),
+    )
+  }
+  const middle = (name: string, of: keyof Sample) =>
+    quantile(
+      (samples.get(name) ?? []).map((sample) => sample[of]),
+      0.5,
+    )
+  return contenders.map(({ name }) => ({
+    name,
+    p50: middle(name, 'p50'),
+    p99: middle(name, 'p99'),
+    perSecond: middle(name, 'perSecond'),
+    ratio: between(name, contenders[0]?.name),
+    to: (base) => between(name, base).median,
+  }))
 }
 
-async function burst(
-  { once }: Contender,
-  operations: number,
-  callers: number,
-): Promise<{ p50: number; p99: number; perSecond: number }> {
+async function burst({ once }: Contender, operations: number, callers: number): Promise<Sample> {
   const times: number[] = []
   let left = operations
   const started = performance.now()
@@ -77,8 +75,8 @@ async function burst(
     Array.from({ length: callers }, async () => {
       while (left-- > 0) {
         const before = performance.now()
-        await once()
-        times.push(performance.now() - before)
+        const own = await once()
+        times.push(typeof own === 'number' ? own : performance.now() - before)
       }
     }),
   )
@@ -86,16 +84,7 @@ async function burst(
   return { p50: quantile(times, 0.5), p99: quantile(times, 0.99), perSecond: operations / seconds }
 }
 
-export function spread(values: readonly number[]): Spread {
-  return { median: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75) }
-}
-
-export function quantile(values: readonly number[], at: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))] ?? Number.NaN
-}
-
-function shuffled<T>(items: readonly T[]): T[] {
+export function shuffled<T>(items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, at: Math.random() }))
     .sort((a, b) => a.at - b.at)

@@ -1,6 +1,7 @@
 // The second article's protocol, statement for statement: claim and commit, work and complete in a transaction, read on a conflict.
 import { createHash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
+import { REQUEST_BODY } from '../ours.ts'
 
 export const ARTICLE_SCHEMA = `
   create table article_keys (
@@ -30,25 +31,28 @@ const COMPLETE = {
     where client_id = $1 and idem_key = $2 and locked_at = $3::text::timestamptz`,
 }
 
-export async function claimOnly(db: Pool | PoolClient, key: string, body: string): Promise<string | undefined> {
-  const { rows } = await db.query({ ...CLAIM, values: ['client', key, print(body)] })
+export type ArticleAnswer = 'new' | 'replay' | 'in_progress'
+
+export async function claimOnly(db: Pool | PoolClient, key: string): Promise<string | undefined> {
+  const { rows } = await db.query({ ...CLAIM, values: ['client', key, print()] })
   return (rows[0] as { locked_at: string } | undefined)?.locked_at
 }
 
-/** `new`, `replay` or `in_progress`. */
+export async function readOnly(db: Pool | PoolClient, key: string): Promise<string | undefined> {
+  const { rows } = await db.query({ ...READ, values: ['client', key] })
+  return (rows[0] as { status: string } | undefined)?.status
+}
+
+/** `work` answers with the body that is kept. */
 export async function articleOnce(
   pool: Pool,
   key: string,
-  body: string,
   work: (client: PoolClient) => Promise<string>,
-): Promise<string> {
+): Promise<ArticleAnswer> {
   const client = await pool.connect()
   try {
-    const token = await claimOnly(client, key, body)
-    if (token === undefined) {
-      const { rows } = await client.query({ ...READ, values: ['client', key] })
-      return (rows[0] as { status: string }).status === 'completed' ? 'replay' : 'in_progress'
-    }
+    const token = await claimOnly(client, key)
+    if (token === undefined) return (await readOnly(client, key)) === 'completed' ? 'replay' : 'in_progress'
     await client.query('begin')
     const answer = await work(client)
     const { rowCount } = await client.query({ ...COMPLETE, values: ['client', key, token, 201, answer] })
@@ -60,21 +64,20 @@ export async function articleOnce(
   }
 }
 
+/** What both articles warn of. */
 export async function checkThenInsert(
   pool: Pool,
   key: string,
-  body: string,
   work: (client: PoolClient) => Promise<string>,
-): Promise<string> {
+): Promise<ArticleAnswer> {
   const client = await pool.connect()
   try {
-    const { rows } = await client.query({ ...READ, values: ['client', key] })
-    if (rows.length > 0) return 'replay'
+    if ((await readOnly(client, key)) !== undefined) return 'replay'
     const answer = await work(client)
     await client.query(
       `insert into article_keys (client_id, idem_key, fingerprint, status, response_code, response_body)
        values ('client', $1, $2, 'completed', 201, $3::text::jsonb)`,
-      [key, print(body), answer],
+      [key, print(), answer],
     )
     return 'new'
   } finally {
@@ -82,6 +85,6 @@ export async function checkThenInsert(
   }
 }
 
-function print(body: string): string {
-  return createHash('sha256').update(`POST /charges ${body}`).digest('hex')
+function print(): string {
+  return createHash('sha256').update(`POST /charges ${REQUEST_BODY}`).digest('hex')
 }

@@ -1,4 +1,4 @@
-// What all contenders on Postgres share: a database of its own, the article's charges table, and the floor below every protocol.
+// What all contenders on Postgres share: a database of its own, the charges, and the floor below every protocol.
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { ARTICLE_SCHEMA } from './article.ts'
@@ -6,6 +6,8 @@ import { ARTICLE_SCHEMA } from './article.ts'
 export interface Ground extends AsyncDisposable {
   readonly url: string
   readonly pool: pg.Pool
+  /** A pool of its own, ended with the ground. */
+  open(settings: pg.PoolConfig & { readonly pipeline?: boolean }): pg.Pool
 }
 
 /** `synchronous_commit` stands at its default, on: without the fsync every ratio means something else. */
@@ -16,14 +18,24 @@ export async function ground(server: string, connections: number): Promise<Groun
   await admin.query(`create database ${name}`)
   const address = new URL(server)
   address.pathname = `/${name}`
-  const pool = new pg.Pool({ connectionString: address.href, max: connections })
-  pool.on('error', () => {})
+  const url = address.href
+  const pools: pg.Pool[] = []
+
+  function open(settings: pg.PoolConfig): pg.Pool {
+    const opened = new pg.Pool({ connectionString: url, ...settings })
+    opened.on('error', () => {})
+    pools.push(opened)
+    return opened
+  }
+
+  const pool = open({ max: connections })
   await pool.query(`${ARTICLE_SCHEMA}; ${CHARGES}; create table floor_charges (like charges including all)`)
   return {
-    url: address.href,
+    url,
     pool,
+    open,
     async [Symbol.asyncDispose]() {
-      await pool.end()
+      for (const opened of pools) await opened.end()
       await admin.query(`drop database ${name} with (force)`)
       await admin.end()
     },
@@ -34,17 +46,21 @@ const CHARGES = `create table charges (
   id bigint generated always as identity primary key, client_id text not null, amount int not null,
   currency text not null, created_at timestamptz not null default now())`
 
-export interface Queryable {
+interface Charging {
+  readonly table?: 'charges' | 'floor_charges'
+  readonly client?: string
+}
+interface Queryable {
   query(query: {
     readonly name: string
     readonly text: string
     readonly values: unknown[]
-  }): Promise<{ readonly rows: unknown[] }>
+  }): Promise<{ rows: unknown[] }>
 }
 
-/** The work: one row, and its 45-byte answer. */
-export async function charge(db: Queryable, table: 'charges' | 'floor_charges' = 'charges'): Promise<string> {
+/** The work: one row. Answers with its id. */
+export async function charge(db: Queryable, { table = 'charges', client = 'client' }: Charging = {}): Promise<string> {
   const text = `insert into ${table} (client_id, amount, currency) values ($1, $2, $3) returning id`
-  const { rows } = await db.query({ name: `charge-${table}`, text, values: ['client', 2500, 'usd'] })
-  return JSON.stringify({ id: Number((rows[0] as { id: string }).id), amount: 2500, currency: 'usd' }).padEnd(45)
+  const { rows } = await db.query({ name: `charge-${table}`, text, values: [client, 2500, 'usd'] })
+  return (rows[0] as { id: string }).id
 }

@@ -1,0 +1,39 @@
+// Our stores on the benchmark's ground, in every way a PostgreSQL can be reached.
+
+import type { InTransaction, LeasedInDatabase, Store } from 'oncekey'
+import { databaseOnly } from 'oncekey'
+import { fromPg, postgres } from 'oncekey/postgres'
+import type { PoolClient } from 'pg'
+import type { Ground } from './ground.ts'
+
+export type InPg = Store<InTransaction<PoolClient>>
+export interface Stores extends AsyncDisposable {
+  /** A stock pool: each flight is one query of several statements. */
+  readonly stock: InPg
+  readonly stockFirst: InPg
+  /** A pipelined pool and named statements: each flight is several messages, sent together. */
+  readonly pipelined: InPg
+  readonly lease: Store<LeasedInDatabase<PoolClient>>
+}
+
+export async function storesOn({ open, pool }: Ground, connections: number): Promise<Stores> {
+  const stock = fromPg(pool)
+  // All callers may win, as in the article's protocol: what is compared is the protocol, not a limit.
+  const limits = { maxWinners: connections, work: '60s' } as const
+  const stores = {
+    stock: postgres(stock, { ...limits, read: 'locked' }),
+    stockFirst: postgres(stock, { ...limits, read: 'first' }),
+    pipelined: postgres(fromPg(open({ max: connections, pipeline: true })), {
+      ...limits,
+      read: 'locked',
+    }),
+    lease: postgres(stock, { mode: 'lease', ...databaseOnly, ...limits }),
+  }
+  await stores.stock.admin.migrate()
+  return {
+    ...stores,
+    async [Symbol.asyncDispose]() {
+      for (const store of Object.values(stores)) await store[Symbol.asyncDispose]()
+    },
+  }
+}

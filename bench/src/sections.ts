@@ -1,0 +1,37 @@
+// The sections by name, in the order in which they are run.
+import { http } from './http/http.ts'
+import { bytes as postgresBytes } from './postgres/bytes.ts'
+import { oneCaller } from './postgres/one-caller.ts'
+import { pileUp } from './postgres/pile-up.ts'
+import { purge } from './postgres/purge.ts'
+import { race } from './postgres/race.ts'
+import { throughput } from './postgres/throughput.ts'
+import type { Section } from './report.ts'
+import type { SectionName, Settings } from './settings.ts'
+import { bytes as sqliteBytes } from './sqlite/bytes.ts'
+import { cost } from './sqlite/cost.ts'
+import { race as sqliteRace } from './sqlite/race.ts'
+
+type OnPostgres = (server: string, settings: Settings) => Promise<readonly Section[]>
+interface Parts {
+  readonly postgres: readonly OnPostgres[]
+  readonly sqlite: readonly ((settings: Settings) => Promise<readonly Section[]>)[]
+}
+
+const PARTS: Readonly<Record<SectionName, Parts>> = {
+  postgres: { postgres: [oneCaller, throughput], sqlite: [] },
+  sqlite: { postgres: [], sqlite: [cost] },
+  http: { postgres: [http], sqlite: [] },
+  race: { postgres: [race, pileUp], sqlite: [sqliteRace] },
+  bytes: { postgres: [postgresBytes], sqlite: [sqliteBytes] },
+  purge: { postgres: [purge], sqlite: [] },
+}
+
+export async function* run(name: SectionName, settings: Settings): AsyncGenerator<Section> {
+  const { postgres, sqlite } = PARTS[name]
+  for (const part of postgres) {
+    if (settings.postgres === undefined) throw new Error(`${name} needs a PostgreSQL: --store postgres://...`)
+    yield* await part(settings.postgres, settings)
+  }
+  for (const part of sqlite) yield* await part(settings)
+}
