@@ -144,7 +144,8 @@ function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progres
     return { kind: 'in-doubt', cause: error.cause }
   }
   const failure = dialect.failure(error)
-  if (failure === 'foreign') return { kind: 'foreign', cause: error }
+  // A savepoint that is gone went with our transaction.
+  if (failure === 'foreign' || failure === 'no-transaction') return { kind: 'foreign', cause: error }
   if (memory?.fate === 'held') return { kind: 'remember', memory }
   if (failure === 'raced') return { kind: 'raced', cause: error }
   tell('freed', { ...facts, error })
@@ -154,7 +155,6 @@ function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progres
     case 'users':
       throw error
     case 'other':
-    case 'no-transaction':
       throw tryAgain(name, 'The record could not be written.', error)
     default:
       throw failure satisfies never
