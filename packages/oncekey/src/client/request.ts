@@ -32,8 +32,8 @@ export async function freeze(request: OneRequest, headerName: string): Promise<F
   if (given !== undefined && bare(given) !== key)
     refuse(`The request has two keys: one as key, one in its ${headerName} header.`, 'Give one of them.')
   headers.set(headerName, onTheWire(key))
+  if (json !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json')
   const bytes = await bytesOf(json === undefined ? body : JSON.stringify(json), headers)
-  if (json !== undefined) headers.set('content-type', headers.get('content-type') ?? 'application/json')
   return { key, method: method.toUpperCase(), headers: [...headers], body: bytes }
 }
 

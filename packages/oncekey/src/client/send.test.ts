@@ -8,6 +8,7 @@ interface Seen {
   readonly key: string
   readonly lines: number
   readonly body: string
+  readonly type: string | undefined
   readonly at: number
 }
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
@@ -30,6 +31,7 @@ async function serving(...answers: Answer[]): Promise<{ url: string; seen: Seen[
       key: String(request.headers['idempotency-key']),
       lines,
       body: Buffer.concat(chunks).toString('latin1'),
+      type: request.headers['content-type'],
       at: performance.now(),
     })
     ;(answers[Math.min(seen.length, answers.length) - 1] as Answer)(response, request)
@@ -81,6 +83,13 @@ describe('one operation, several attempts', () => {
       ['mine', 1],
       ['mine', 1],
     ])
+  })
+
+  it('sends JSON as JSON, unless the caller calls it something else', async () => {
+    const { url, seen } = await serving(created)
+    await send(url, { json: {} }, quick)
+    await send(url, { json: {}, headers: { 'Content-Type': 'application/merge-patch+json' } }, quick)
+    expect(seen.map(({ type }) => type)).toEqual(['application/json', 'application/merge-patch+json'])
   })
 
   it('keeps a form’s boundary', async () => {
