@@ -38,7 +38,10 @@ function memberOf(body: RequestBody | undefined, pointer: string): unknown {
   const names = pointer.replace(/^\//, '').split('/')
   for (const name of names) {
     const member = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    value = typeof value === 'object' && value !== null && Object.hasOwn(value, member) ? Reflect.get(value, member) : undefined
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, member)
+        ? Reflect.get(value, member)
+        : undefined
   }
   return value
 }

@@ -56,8 +56,7 @@ export function draftOf(res: ServerResponse): Draft {
     },
     adopt() {
       if (fixed) return
-      for (const [key, [name, value]] of lines(res))
-        if (!same(before.get(key)?.[1], value)) head.setHeader(name, value)
+      for (const [key, [name, value]] of lines(res)) if (!same(before.get(key)?.[1], value)) head.setHeader(name, value)
       if (res.statusCode !== statusBefore) head.statusCode = res.statusCode
     },
     answer() {
@@ -73,8 +72,7 @@ export function draftOf(res: ServerResponse): Draft {
     copyHead() {
       const after = lines(head)
       for (const [key, [name]] of before) if (!after.has(key)) res.removeHeader(name)
-      for (const [key, [name, value]] of after)
-        if (!same(before.get(key)?.[1], value)) res.setHeader(name, value)
+      for (const [key, [name, value]] of after) if (!same(before.get(key)?.[1], value)) res.setHeader(name, value)
       res.statusCode = head.statusCode
       if (head.statusMessage) res.statusMessage = head.statusMessage
     },
@@ -124,7 +122,9 @@ function writeHead(head: ServerResponse, args: readonly unknown[]): void {
 function checkedStatus(status: unknown): number {
   const code = Number(status)
   if (Number.isInteger(code) && code >= 100 && code <= 999) return code
-  throw Object.assign(new RangeError(`Invalid status code: ${String(status)}`), { code: 'ERR_HTTP_INVALID_STATUS_CODE' })
+  throw Object.assign(new RangeError(`Invalid status code: ${String(status)}`), {
+    code: 'ERR_HTTP_INVALID_STATUS_CODE',
+  })
 }
 
 function sentAlready(): Error {

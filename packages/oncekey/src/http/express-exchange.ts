@@ -1,6 +1,7 @@
 /** An Express request as the rules see it, mounted before or after body parsers. */
-import { OncekeyError } from '../core/errors.ts'
+
 import type { Request, Response } from 'express'
+import { OncekeyError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
 import { announcesBody, readAndPutBack } from './node-body.ts'
 import type { RequestBody } from './request-fingerprint.ts'

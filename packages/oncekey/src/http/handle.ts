@@ -5,16 +5,16 @@ import { tell } from '../core/events.ts'
 import { type Outcome, once } from '../core/once.ts'
 import type { FinishedRecord } from '../core/record.ts'
 import type { Grant } from '../core/store.ts'
-import { acceptableAnswer } from './content-coding.ts'
 import { carriedKey, isInBody } from './carried-key.ts'
+import { acceptableAnswer } from './content-coding.ts'
 import type { Exchange, Handled } from './exchange.ts'
 import type { HeaderLine } from './kept-headers.ts'
 import { markProtected } from './mounted.ts'
 import type { Scope } from './options.ts'
 import { type Condition, problemAnswer, problemFor } from './problem.ts'
 import type { Produced } from './produced.ts'
-import type { Rules } from './rules.ts'
 import { requestFingerprint } from './request-fingerprint.ts'
+import type { Rules } from './rules.ts'
 import { preferredWaitMs, takePlace } from './waiting.ts'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
@@ -119,7 +119,8 @@ async function attempt<C, G extends Grant>(
 
 function tellOwn(error: unknown, route: string | undefined): void {
   if (!isOncekeyError(error)) return
-  if (error.code === 'ANSWER_TOO_LARGE') tell('oversized', { why: error.what, error, ...(route ? { name: route } : {}) })
+  if (error.code === 'ANSWER_TOO_LARGE')
+    tell('oversized', { why: error.what, error, ...(route ? { name: route } : {}) })
   else fromWork.add(error)
 }
 
@@ -196,7 +197,10 @@ function problem<C, G extends Grant>(rules: Rules<C, G>, outcome: Outcome<unknow
 /** Nothing, and nothing in part, is nobody. */
 function usableScope(scope: Scope): string | readonly string[] | undefined {
   const parts = typeof scope === 'string' ? [scope] : (scope ?? [])
-  if (parts.length === 0 || parts.some((part) => typeof part === 'string' ? part.trim() === '' : part === undefined || part === null))
+  if (
+    parts.length === 0 ||
+    parts.some((part) => (typeof part === 'string' ? part.trim() === '' : part === undefined || part === null))
+  )
     return undefined
   return scope as string | readonly string[]
 }

@@ -2,8 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { OncekeyError } from '../core/errors.ts'
-import { type Draft, draftOf } from './draft-response.ts'
 import { dispatchFields, dispatchHeaderMethods } from './dispatched-response.ts'
+import { type Draft, draftOf } from './draft-response.ts'
 import type { Inside } from './inside.ts'
 import type { HeaderLine } from './kept-headers.ts'
 import { addExtra } from './node-answer.ts'
@@ -42,7 +42,7 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
   const draft = draftOf(res)
   const wire = wireOf(res)
   const wireEmit = res.emit
-  const socket = res.socket && quietSocket<Socket>(res.socket)
+  const socket = res.socket && quietSocket<Socket>(res.socket, destroyed)
   let phase: Phase = 'held'
   let over = false
   let closed = false
@@ -77,6 +77,9 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
   }
   function spend(unkept: 'stream' | 'too-large'): void {
     resolve({ answer: { ...draft.answer(), body: null }, unkept })
+  }
+  function destroyed(error?: Error): void {
+    if (!over) reject(error ?? new Error('the handler destroyed its response'))
   }
   function grown(): void {
     if (draft.size <= limit || over) return
@@ -127,7 +130,7 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
     },
     destroy(error?: Error): ServerResponse {
       if (!toDraft() || phase === 'dropped' || over) return destroy.call(res, error)
-      reject(error ?? new Error('the handler destroyed its response'))
+      destroyed(error)
       return res
     },
     emit(event: string, ...args: unknown[]): boolean {
@@ -149,6 +152,7 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
 
   const fields = dispatchFields(res, draft, { toDraft, isOver: () => over, socket: socket?.socket })
   dispatchHeaderMethods(res, draft.head, toDraft)
+  if (socket) quietRequest(res, { socket: socket.socket, isQuiet: () => phase === 'held' && inside.here() })
   for (const [name, method] of Object.entries(methods))
     Object.defineProperty(res, name, { value: method, configurable: true, writable: true })
 
@@ -167,6 +171,21 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
       opened('dropped')
     },
   }
+}
+
+/** The work reaches the connection through its request, too. */
+function quietRequest(
+  { req }: ServerResponse,
+  { socket, isQuiet }: { readonly socket: Socket; readonly isQuiet: () => boolean },
+): void {
+  let real = req.socket
+  Object.defineProperty(req, 'socket', {
+    configurable: true,
+    get: () => (isQuiet() ? socket : real),
+    set(given: Socket) {
+      real = given
+    },
+  })
 }
 
 const SENDS = ['writeHead', 'write', 'end', 'addTrailers'] as const

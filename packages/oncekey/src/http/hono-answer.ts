@@ -11,7 +11,11 @@ export function outerHeaders(c: Context): Headers {
   return new Headers(c.finalized ? c.res.headers : c.newResponse(null).headers)
 }
 
-export function sendAnswer(c: Context, { answer, extra }: Extract<Handled, { kind: 'answer' }>, outer: Headers): Response {
+export function sendAnswer(
+  c: Context,
+  { answer, extra }: Extract<Handled, { kind: 'answer' }>,
+  outer: Headers,
+): Response {
   const headers = new Headers(outer)
   for (const [name] of answer.headers) if (OF_THE_BYTES.has(name)) headers.delete(name)
   for (const [name, value] of answer.headers)
@@ -21,11 +25,18 @@ export function sendAnswer(c: Context, { answer, extra }: Extract<Handled, { kin
   return replaced(c, new Response(body as Uint8Array<ArrayBuffer> | null, { status, headers }))
 }
 
-export function sendProduced(c: Context, response: Response, extra: readonly HeaderLine[]): Response {
-  if (extra.length === 0) return c.finalized && c.res === response ? response : replaced(c, response)
-  const headers = new Headers(response.headers)
+/** `behind`: it came from behind the middleware, and the headers of outer layers are on it already. */
+export function sendProduced(
+  c: Context,
+  response: Response,
+  { extra, behind }: { readonly extra: readonly HeaderLine[]; readonly behind: boolean },
+): Response {
+  if (behind) replaced(c, response)
+  else c.res = response
+  if (extra.length === 0) return c.res
+  const headers = new Headers(c.res.headers)
   addExtra(headers, extra)
-  const { status, statusText, body } = response
+  const { status, statusText, body } = c.res
   return replaced(c, new Response(body, { status, statusText, headers }))
 }
 

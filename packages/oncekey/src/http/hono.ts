@@ -3,8 +3,8 @@ import type { Context, Env, Handler, MiddlewareHandler } from 'hono'
 import type { Grant } from '../core/store.ts'
 import type { Exchange } from './exchange.ts'
 import { handle } from './handle.ts'
-import { exchangeOf } from './hono-exchange.ts'
 import { outerHeaders, sendAnswer, sendProduced } from './hono-answer.ts'
+import { exchangeOf } from './hono-exchange.ts'
 import { runBehind, runHandler } from './hono-work.ts'
 import { notProtected } from './not-protected.ts'
 import type { IdempotencyOptions } from './options.ts'
@@ -61,7 +61,7 @@ export function idempotent<G extends Grant>(
         return undefined
       }
       case 'ran':
-        return sendProduced(c, live as Response, handled.extra)
+        return sendProduced(c, live as Response, { extra: handled.extra, behind: handler === undefined })
       case 'answer':
         return sendAnswer(c, handled, outer ?? outerHeaders(c))
       default:

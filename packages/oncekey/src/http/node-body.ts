@@ -13,13 +13,19 @@ export function readAndPutBack(req: IncomingMessage, limit: number, where: strin
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    if (Number(req.headers['content-length'] ?? 0) > limit) return reject(requestTooLarge(limit, where))
+    if (Number(req.headers['content-length'] ?? 0) > limit) {
+      reject(requestTooLarge(limit, where))
+      return
+    }
 
     function drain(): void {
       for (let chunk = req.read() as Buffer | null; chunk !== null; chunk = req.read() as Buffer | null) {
         chunks.push(chunk)
         size += chunk.length
-        if (size > limit) return done(() => reject(requestTooLarge(limit, where)))
+        if (size > limit) {
+          done(() => reject(requestTooLarge(limit, where)))
+          return
+        }
       }
       if (!req.complete) return
       const bytes = Buffer.concat(chunks)

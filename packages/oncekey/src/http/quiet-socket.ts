@@ -14,9 +14,13 @@ export interface QuietSocket<S> {
 
 /**
  * Stands in for a socket: it looks alive, and listeners for its end are kept back. Everything else goes through, so
- * that `setTimeout`, `setNoDelay` and addresses work as ever.
+ * that `setTimeout`, `setNoDelay` and addresses work as ever. Destroying it (what Express does when a handler fails after
+ * its first write) is the work's end, not the connection's.
  */
-export function quietSocket<S extends EventEmitter & { readonly destroyed: boolean }>(real: S): QuietSocket<S> {
+export function quietSocket<S extends EventEmitter & { readonly destroyed: boolean }>(
+  real: S,
+  onDestroy: (error?: Error) => void,
+): QuietSocket<S> {
   const waiting: { readonly method: 'on' | 'once'; readonly event: string; readonly listener: Listener }[] = []
   let quiet = true
 
@@ -35,6 +39,7 @@ export function quietSocket<S extends EventEmitter & { readonly destroyed: boole
     get(target, name) {
       if (SUBSCRIBES.has(name)) return (event: string, listener: Listener) => subscribe(String(name), event, listener)
       if (UNSUBSCRIBES.has(name)) return unsubscribe
+      if (quiet && (name === 'destroy' || name === 'destroySoon')) return onDestroy
       if (quiet && name === 'destroyed') return false
       if (quiet && (name === 'writable' || name === 'readable')) return true
       const value: unknown = Reflect.get(target, name, target)

@@ -29,9 +29,13 @@ export async function bufferResponse(response: Response, { limit, streams }: Buf
   const patience = streams === 'buffer' ? undefined : streams === 'spend' || eventStream ? 0 : UNDECLARED_MS
   const read = await readSome(response.body.getReader(), limit, patience)
   const { status, statusText } = response
-  const again = (body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>): Response => new Response(body, { status, statusText, headers: response.headers })
+  const again = (body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>): Response =>
+    new Response(body, { status, statusText, headers: response.headers })
   if (read.kind === 'whole') return { produced: { answer: head(read.bytes) }, response: again(read.bytes) }
-  return { produced: { answer: head(null), unkept: read.kind === 'long' ? 'too-large' : 'stream' }, response: again(read.rest) }
+  return {
+    produced: { answer: head(null), unkept: read.kind === 'long' ? 'too-large' : 'stream' },
+    response: again(read.rest),
+  }
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>

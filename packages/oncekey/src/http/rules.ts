@@ -1,7 +1,8 @@
 /** A route's options, judged once when it is set up, and made ready for every request. */
+
+import { isOncekeyError, OncekeyError } from '../core/errors.ts'
 import { DEFAULTS, type End, type Judgement, type Policy } from '../core/policy.ts'
 import type { Codec } from '../core/receipt.ts'
-import { isOncekeyError, OncekeyError } from '../core/errors.ts'
 import type { Grant } from '../core/store.ts'
 import { type Answer, answerCodec } from './answer.ts'
 import type { Exchange } from './exchange.ts'
@@ -80,7 +81,9 @@ function producedPolicy<C, G extends Grant>(options: IdempotencyOptions<C, G>, l
     maxBytes: limit + HEAD_ROOM,
     judge(end, mode, onFailure) {
       if (end.kind === 'threw')
-        return mode === 'transaction' && isOncekeyError(end.error, 'ANSWER_TOO_LARGE') ? 'free' : plain(end, mode, onFailure)
+        return mode === 'transaction' && isOncekeyError(end.error, 'ANSWER_TOO_LARGE')
+          ? 'free'
+          : plain(end, mode, onFailure)
       const { answer, threw } = end.value
       if (threw && answer.status >= 500) return plain({ kind: 'threw', error: threw.error }, mode, onFailure)
       const verdict = final?.(answer) ?? true
