@@ -115,7 +115,6 @@ function read(content: Uint8Array): Answer {
   }
   const text = (): string => {
     const end = length() + at
-    if (end > content.length) throw unreadable('it ends too early')
     let value = ''
     while (at < end) value += String.fromCharCode(next())
     return value

@@ -75,6 +75,12 @@ describe('another request', () => {
     expect(binary(0xff)).not.toBe(binary(0xfe))
   })
 
+  it('by its coding, where that is not known here', () => {
+    const text = (coding?: string): string =>
+      print(json('', { contentType: 'text/plain', body: { kind: 'bytes', bytes: bytes('a'), coding } }))
+    expect(new Set([text(), text('snappy'), text('lzma')]).size).toBe(3)
+  })
+
   it('by its parts, where it is a form with files', () => {
     const form = (boundary: string, amount: string, end = '--\r\n'): string =>
       print(
