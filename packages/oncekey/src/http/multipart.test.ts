@@ -46,6 +46,16 @@ describe('multipart/form-data', () => {
     expect(parsed(['content-disposition:form-data;NAME=a', 'CONTENT-TYPE: text/plain '], 'x')).toEqual(first)
   })
 
+  it('does not count the order of headers and parameters', () => {
+    const one = parsed([`${NAME}; filename="f"; filename*=utf-8''f`, 'X-A: 1', 'X-B: 2'], 'x')
+    const other = parsed(
+      ['X-B: 2', 'X-A: 1', `Content-Disposition: form-data; filename*=utf-8''f; filename="f"; name="a"`],
+      'x',
+    )
+    expect(one).toBeDefined()
+    expect(other).toEqual(one)
+  })
+
   it('reads a quoted boundary', () => {
     const bytes = new TextEncoder().encode(`--b c\r\n${NAME}\r\n\r\nx\r\n--b c--`)
     expect(multipartParts(bytes, 'multipart/form-data; charset=utf-8; boundary="b c"')).toBeDefined()

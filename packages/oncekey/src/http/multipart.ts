@@ -53,7 +53,7 @@ function headOf(head: string): [string, string, string, string] | undefined {
   const type = fields.get('content-type') ?? ''
   fields.delete('content-disposition')
   fields.delete('content-type')
-  return disposition && [disposition.name, disposition.file, type, JSON.stringify([...fields].sort())]
+  return disposition && [disposition.name, disposition.file, type, sorted(fields)]
 }
 
 /** Quoted as browsers write it (whatwg/html: `%22` for a quote), with or without a file name in front or behind. */
@@ -68,5 +68,10 @@ function dispositionOf(value: string): { readonly name: string; readonly file: s
   const name = parameters.get('name')
   if (name === undefined || !/^form-data$/i.test(kind.trim())) return undefined
   parameters.delete('name')
-  return { name, file: JSON.stringify([...parameters].sort()) }
+  return { name, file: sorted(parameters) }
+}
+
+/** Their order means nothing; names are distinct. */
+function sorted(fields: ReadonlyMap<string, string>): string {
+  return JSON.stringify([...fields].sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -8,7 +8,7 @@ import { KEY_HEADER, type KeyFault } from './key-header.ts'
 import { CONDITIONS, type ConditionEntry, type ConditionKind } from './problem-conditions.ts'
 import { COMPARED_PARTS } from './request-fingerprint.ts'
 
-/** What stands in the way. Facts about this request and the record's state only; nothing of the first caller's request or answer. */
+/** What stands in the way: facts about this request and the record's state, and where the caller's own result is. Nothing else of what was asked or answered before. */
 export type Condition =
   | { readonly kind: 'invalid-key'; readonly reason: KeyFault; readonly maxLength: number }
   | { readonly kind: 'in-progress'; readonly retryAfterMs: number }
