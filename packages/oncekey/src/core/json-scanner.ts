@@ -3,7 +3,7 @@ import { canonicalNumber } from './canonical-number.ts'
 import { invalidJson } from './invalid-json.ts'
 import type { Omitted } from './json-pointer.ts'
 
-/** Takes well-formed text for granted (`JSON.parse` judges it first). Throws `INVALID_JSON` for what only a reader of members sees. */
+/** Takes well-formed text for granted: `JSON.parse` judges it first. Throws `INVALID_JSON` for what that lets through. */
 export function scanJson(text: string, maxDepth: number, omitted: Omitted | undefined): string {
   const scanner = new JsonScanner(text, maxDepth)
   scanner.space()

@@ -53,7 +53,7 @@ export function decodedAnswer<A extends Coded>(answer: A): A {
   return { ...answer, headers: answer.headers.filter(([name]) => !OF_CODED_BYTES.has(name.toLowerCase())), body }
 }
 
-/** A kept answer as this request takes it: still coded only where its `Accept-Encoding` admits that, or nothing else can be done. */
+/** A kept answer as this request takes it: coded only where its `Accept-Encoding` admits that, or nothing here can decode it. */
 export function acceptableAnswer<A extends Coded>(answer: A, acceptEncoding: string | null | undefined): A {
   const contentEncoding = fieldOf(answer, 'content-encoding')
   if (contentEncoding === undefined || codingsOf(contentEncoding).every((coding) => accepts(acceptEncoding, coding)))

@@ -2,9 +2,9 @@
 import type { Answer } from './answer.ts'
 
 /**
- * The status that the error carries (`status`, `statusCode`; http-errors, Hono, Nest and Fastify set one of them), else 500, as a
- * problem document of that status and nothing more: an error's text is not the caller's to see. An adapter that knows
- * what its framework sends gives `fromError` instead.
+ * The status that the error carries (`status`, `statusCode`; http-errors, Hono, Nest and Fastify set one of them), else
+ * 500, as a problem document of that status and nothing more: an error's text is not the caller's to see. An adapter
+ * that knows what its framework sends gives `fromError` instead.
  */
 export function answerFromError(error: unknown): Answer {
   const status = statusOf(error)

@@ -15,7 +15,7 @@ const defaultPolicy: Policy<Answer> = {
   },
 }
 
-/** Stripe API v1: "the resulting status code and body of the first request, regardless of whether it succeeds or fails", at least 24 hours. */
+/** Stripe API v1: the first answer is kept, whether it succeeded or failed, for at least 24 hours. */
 const stripeV1: Policy<Answer> = { retain: '24h', discardable: true, judge: keepAll, fromError: answerFromError }
 
 /** Stripe API v2: success is not repeated, whatever failed is executed again, 30 days. */
@@ -29,7 +29,10 @@ const stripeV2: Policy<Answer> = {
 /** draft-ietf-httpapi-idempotency-key-header §2.6: the result of the completed operation, "success or an error". */
 const ietf: Policy<Answer> = { discardable: true, judge: keepAll, fromError: answerFromError }
 
-/** PayPal: a retry after a 5xx executes; a repeat shows the latest status of what the first one made, which only the application can look up. */
+/**
+ * PayPal: a retry after a 5xx executes; a repeat shows the latest status of what the first one made, which only the
+ * application can look up.
+ */
 function paypal(latest: NonNullable<Policy<Answer>['replay']>): Policy<Answer> {
   return {
     judge(end, mode, onFailure) {
@@ -50,7 +53,7 @@ function failed(end: End<Answer>): boolean {
   return end.kind === 'threw' || end.value.status >= 500
 }
 
-/** Rolled back is proof that nothing happened; without a transaction there is none, and the key stays bound to its request. */
+/** Rolled back is proof that nothing happened; without one the key stays bound to its request. */
 function again(mode: Mode): Judgement {
   return mode === 'transaction' ? 'free' : 'retry'
 }

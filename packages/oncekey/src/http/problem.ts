@@ -8,7 +8,10 @@ import { KEY_HEADER, type KeyFault } from './key-header.ts'
 import { CONDITIONS, type ConditionEntry, type ConditionKind } from './problem-conditions.ts'
 import { COMPARED_PARTS } from './request-fingerprint.ts'
 
-/** What stands in the way: facts about this request and the record's state, and where the caller's own result is. Nothing else of what was asked or answered before. */
+/**
+ * What stands in the way: facts about this request and the record's state, and where the caller's own result is.
+ * Nothing else of what was asked or answered before.
+ */
 export type Condition =
   | { readonly kind: 'invalid-key'; readonly reason: KeyFault; readonly maxLength: number }
   | { readonly kind: 'in-progress'; readonly retryAfterMs: number }
@@ -143,7 +146,7 @@ function conditionOf(what: Condition | Outcome<unknown>): Condition | undefined 
   }
 }
 
-/** Only the first attempt's own error says that the work ran: `OUTCOME_UNKNOWN` is thrown where its answer could not be saved. */
+/** `OUTCOME_UNKNOWN` is thrown where the work ran just now, and its answer could not be saved. */
 function conditionOfError(error: OncekeyError): Condition | undefined {
   switch (error.code) {
     case 'MISSING_KEY':
