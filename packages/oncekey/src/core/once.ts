@@ -58,13 +58,16 @@ export async function once<T, G extends Grant>(
   let end: End<T> | undefined
 
   async function run(grant: G): Promise<Verdict> {
-    end = await work(grant).then(
-      (value): End<T> => ({ kind: 'returned', value }),
-      (error: unknown): End<T> => ({ kind: 'threw', error }),
-    )
-    const judgement =
-      policy.judge?.(end, store.mode, filled.onFailure) ??
-      (end.kind === 'returned' ? 'keep' : store.mode === 'transaction' ? 'free' : filled.onFailure)
+    const onThrow = store.mode === 'transaction' ? 'free' : filled.onFailure
+    let judgement: Judgement
+    end = await endOf(() => work(grant))
+    try {
+      judgement = policy.judge?.(end, store.mode, filled.onFailure) ?? (end.kind === 'returned' ? 'keep' : onThrow)
+    } catch (error) {
+      // A judge that throws has not judged: its error is what the caller gets, and nothing of the work is answered.
+      end = { kind: 'threw', error }
+      judgement = onThrow
+    }
     return verdict(end, judgement, {
       codec,
       policy,
@@ -88,6 +91,15 @@ export async function once<T, G extends Grant>(
   return { kind: 'ran', value: end.value, fate: attempted.fate }
 }
 
+/** How the work ended, also where it throws before it has given a promise. */
+async function endOf<T>(work: () => Promise<T>): Promise<End<T>> {
+  try {
+    return { kind: 'returned', value: await work() }
+  } catch (error) {
+    return { kind: 'threw', error }
+  }
+}
+
 /** A duplicate that may wait attempts again, with back-off and jitter, and holds nothing meanwhile. */
 async function attemptPatiently<T>(
   attempt: () => Promise<Attempted>,
@@ -104,6 +116,7 @@ async function attemptPatiently<T>(
       return attempted
     }
     await sleep(Math.min(left, pause * (0.5 + Math.random() / 2)), signal)
+    if (signal?.aborted) return attempted
   }
 }
 
