@@ -43,13 +43,10 @@ export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions)
   }
 
   async function change(id: string, why: string, statement: Statement): Promise<'done' | KeyRecord | undefined> {
-    const changed = await untilDecided<{ readonly now: 'done' | KeyRecord | undefined }>(database, {
-      statement,
-      id,
-      decide(row) {
-        if (row?.done) return { now: 'done' }
-        return row?.as_seen ? undefined : { now: shown(row) }
-      },
+    const changed = await untilDecided(id, async function send() {
+      const [row] = await database.query(statement)
+      if (row?.done) return { now: 'done' as const }
+      return row?.as_seen ? undefined : { now: shown(row) }
     })
     if (changed.now === 'done') tell('settled', { store: 'postgres', id, why })
     return changed.now

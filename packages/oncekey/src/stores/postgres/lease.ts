@@ -1,9 +1,9 @@
-/** The lease port on PostgreSQL: each step of the protocol's table is one statement, and one fsync where it writes. */
-import type { Seen } from '../../core/record.ts'
+/** The lease port on PostgreSQL: each write of the protocol's table is one statement, and one fsync. */
+import { type Judged, judge, type Seen } from '../../core/record.ts'
 import type { Admin, ClaimWon, Held } from '../../core/store.ts'
 import type { Database, Row, Statement } from '../database/database.ts'
 import type { BeginningDriver } from '../leased.ts'
-import { type RecordRow, STATE, seenFrom } from '../row.ts'
+import { type RecordRow, seenFrom } from '../row.ts'
 import { lateTransactions } from './late-transaction.ts'
 import { namesIn } from './names.ts'
 import { claim } from './statements/lease/claim.ts'
@@ -13,6 +13,7 @@ import { read } from './statements/lease/read.ts'
 import { releaseFree } from './statements/lease/release-free.ts'
 import { releaseRetry } from './statements/lease/release-retry.ts'
 import { renew } from './statements/lease/renew.ts'
+import { take } from './statements/lease/take.ts'
 import { untilDecided } from './until-decided.ts'
 
 export interface LeaseOptions {
@@ -29,11 +30,15 @@ export interface LeaseOptions {
   readonly beats?: Pick<Database<never>, 'query'>
 }
 
+/** A row like that is taken, or written unknown: the database says which, under its lock. */
+const TAKEABLE: readonly Judged['kind'][] = ['runnable', 'abandoned', 'own']
+
 export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): BeginningDriver<Tx> {
   const { record } = namesIn(options.schema)
   const { beats = database, ready } = options
   const statements = {
     claim: claim(record),
+    take: take(record),
     complete: complete(record),
     renew: renew(record),
     free: releaseFree(record),
@@ -49,13 +54,10 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
 
   /** Refused, it answers what stands there; the bracket recognises its own token in that (S2). */
   function write({ id }: Held, statement: Statement, on: Pick<Database<never>, 'query'> = database) {
-    return untilDecided<'done' | Seen>(on, {
-      statement,
-      id,
-      decide(row) {
-        if (row?.done) return 'done'
-        return row?.mine ? undefined : standing(row)
-      },
+    return untilDecided<'done' | Seen>(id, async function send() {
+      const [row] = await on.query(statement)
+      if (row?.done) return 'done'
+      return row?.mine ? undefined : standing(row)
     })
   }
 
@@ -64,19 +66,16 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
     name: 'postgres',
     async claim(wanted) {
       await ready?.()
-      return untilDecided<ClaimWon | Seen>(database, {
-        statement: statements.claim(wanted),
-        id: wanted.id,
-        decide(row) {
-          if (row === undefined) return undefined
-          if (!row.claimed || Number(row.state) === STATE.unknown) return standing(row)
-          return {
-            kind: 'won',
-            fence: BigInt(row.fence as string),
-            takenOver: row.taken_over === true,
-            fresh: row.inserted === true,
-          }
-        },
+      return untilDecided<ClaimWon | Seen>(wanted.id, async function lookOrTake() {
+        const [found] = await database.query(statements.claim(wanted))
+        if (found === undefined) return undefined
+        if (found.inserted) return { kind: 'won', fence: fenceIn(found), takenOver: false, fresh: true }
+        const seen = standing(found)
+        if (!TAKEABLE.includes(judge(seen, wanted.prints, wanted.token).kind)) return seen
+        const [taken] = await database.query(statements.take(wanted))
+        if (taken === undefined) return undefined
+        if (taken.lost) return standing(taken)
+        return { kind: 'won', fence: fenceIn(taken), takenOver: taken.taken_over === true, fresh: taken.fresh === true }
       })
     },
     complete: (mine, kept) => write(mine, statements.complete(mine, kept)),
@@ -91,6 +90,10 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
       late.close()
     },
   }
+}
+
+function fenceIn({ fence }: Row): bigint {
+  return BigInt(fence as string)
 }
 
 function standing(row: Row | undefined): Seen {

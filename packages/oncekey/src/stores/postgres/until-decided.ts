@@ -1,6 +1,5 @@
 /** Runs a statement again until it decides: one that lost a race inside its own snapshot says nothing yet. */
 import { OncekeyError } from '../../core/errors.ts'
-import type { Database, Row, Statement } from '../database/database.ts'
 import { sqlState } from '../database/sql-state.ts'
 
 /** Each run has a new snapshot, so that a loser knows by the second as a rule; losing this often in a row is a fault. */
@@ -8,25 +7,14 @@ const ATTEMPTS = 20
 /** A session that defaults to REPEATABLE READ or SERIALIZABLE says a lost race as an error. */
 const LOST = ['40001', '40P01']
 
-export interface Deciding<R> {
-  readonly statement: Statement
-  /** Of the record, for the error. */
-  readonly id: string
-  /** Nothing where the row says nothing yet. */
-  decide(row: Row | undefined): R | undefined
-}
-
-export async function untilDecided<R>(
-  database: Pick<Database<never>, 'query'>,
-  { statement, id, decide }: Deciding<R>,
-): Promise<R> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+/** `attempt` gives nothing where what it read says nothing yet. `id`: of the record, for the error. */
+export async function untilDecided<R>(id: string, attempt: () => Promise<R | undefined>): Promise<R> {
+  for (let attempts = 1; attempts <= ATTEMPTS; attempts += 1) {
     try {
-      const [row] = await database.query(statement)
-      const decided = decide(row)
+      const decided = await attempt()
       if (decided !== undefined) return decided
     } catch (error) {
-      if (attempt === ATTEMPTS || !LOST.includes(sqlState(error) ?? '')) throw error
+      if (attempts === ATTEMPTS || !LOST.includes(sqlState(error) ?? '')) throw error
     }
   }
   throw new OncekeyError('STORE_UNAVAILABLE', {

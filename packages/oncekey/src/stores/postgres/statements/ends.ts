@@ -7,10 +7,12 @@ const { takeover, hold, open, finished, spent, unknown } = STATE
  * `t`, the instant. `durable`: where a role, a database or a session has turned synchronous_commit off, it is on again
  * for this transaction (T14), without a flight more; other settings stand.
  */
-export const clock = `clock as materialized (
-  select clock_timestamp() as t,
+export const now = `clock_timestamp() as t,
          case when current_setting('synchronous_commit') = 'off'
-              then set_config('synchronous_commit', 'on', true) end as durable
+              then set_config('synchronous_commit', 'on', true) end as durable`
+
+export const clock = `clock as materialized (
+  select ${now}
 )`
 
 /** A fence: the store's clock in microseconds (S3). */
