@@ -27,9 +27,9 @@ export type Condition =
     }
 
 export interface ProblemOptions {
-  /** Type URIs are this and the code. Absolute; it should lead people to an explanation. */
+  /** Type URIs are this and the code. Absolute, such as `https://docs.example.com/idempotency#`. */
   readonly typeBase?: string
-  /** Where the API's own idempotency rules are published; default the type URI. */
+  /** Where the API's own idempotency rules are published; default the type URI where it is an address, else the draft. */
   readonly documentation?: string
   /** The name of the key's header on this route, for the texts. */
   readonly header?: string
@@ -53,8 +53,10 @@ export interface Problem {
   readonly document: ProblemDocument
 }
 
-/** The package's own page, with the codes as its anchors: absolute, and it answers. */
-export const PROBLEM_TYPES = 'https://www.npmjs.com/package/oncekey#'
+/** Absolute, and it pretends to no domain that is not the API's own. */
+export const PROBLEM_TYPES = 'urn:problem-type:oncekey:'
+/** What people are led to until the API publishes rules of its own. */
+export const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/'
 
 /**
  * The problem document of a condition; of an error or outcome, where it has one: usage errors, answers and what is not
@@ -93,7 +95,10 @@ function problemOf(condition: Condition, options: ProblemOptions): Problem {
   const headers: HeaderLine[] = [
     ['content-type', 'application/problem+json'],
     ['content-language', 'en'],
-    ['link', `<${options.documentation ?? type}>; rel="describedby"; type="text/html"`],
+    [
+      'link',
+      `<${options.documentation ?? (/^https?:/.test(type) ? type : DRAFT)}>; rel="describedby"; type="text/html"`,
+    ],
     ...(seconds === undefined ? [] : [['retry-after', String(seconds)] as const]),
     ...(kind === 'missing-scope' ? [['www-authenticate', options.challenge ?? 'Bearer'] as const] : []),
     ...(kind === 'replay-unavailable' && condition.location ? [['location', condition.location] as const] : []),
