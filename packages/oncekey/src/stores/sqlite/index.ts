@@ -112,7 +112,10 @@ export function sqlite<Tx extends SqliteConnection>(
   const store = transactionStore<Tx>({
     file,
     admin: sqliteAdmin(file, { mode: 'transaction', retainMs }),
+    // What failed was rolled back, so that the key is free; and no owner leaves anything behind.
     defaults: {
+      onFailure: 'free',
+      onAbandoned: 'takeover',
       retainMs,
       ...(options.work === undefined ? {} : { workMs: milliseconds(options.work, 'work') }),
     },

@@ -14,7 +14,7 @@ async function killedAt(mode: 'transaction' | 'lease', dieAt: string) {
   const path = file()
   const database = new Database(path)
   database.exec('pragma journal_mode = wal; create table charge (id integer primary key, key text not null)')
-  const { signal } = await startWorker({ path, mode, dieAt, leaseMs: 1_000, claims: [{ key: 'k', times: 1 }] })
+  const { signal } = await startWorker({ path, mode, dieAt, leaseMs: 1_000, claims: [{ key: 'k', times: 1 }] }).ended
   expect(signal).toBe('SIGKILL')
   const charges = () => (database.prepare('select count(*) as n from charge').get() as { n: number }).n
   return { path, charges, [Symbol.dispose]: () => void database.close() }

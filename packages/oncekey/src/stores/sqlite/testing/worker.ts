@@ -1,11 +1,12 @@
 /** Another process on the same file, as the tests start it: it does what its one argument says and prints what came of it. */
 import { channel } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import Database from 'libsql'
-import { sleep } from '../../../core/clock.ts'
-import { once } from '../../../core/once.ts'
+import { once as operate } from '../../../core/once.ts'
 import type { Store } from '../../../core/store.ts'
 import { sqlite } from '../index.ts'
 import type { Libsql } from './scratch.ts'
+import { READY } from './start-worker.ts'
 
 export interface Task {
   readonly path: string
@@ -16,8 +17,8 @@ export interface Task {
   readonly claims: readonly { readonly key: string; readonly times: number }[]
   /** The event at which the process ends, as if it had been pulled from the wall. */
   readonly dieAt?: string
-  /** Says that it is ready, and begins at this instant. */
-  readonly beginAt?: number
+  /** Says that it is there, and begins when it is told to. */
+  readonly waits?: boolean
 }
 export interface Done {
   /** For each key, how often which answer came. */
@@ -28,7 +29,7 @@ export interface Done {
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as Task
-const options = { driver: Database, durability: 'normal', lockMs: '15s' } as const
+const options = { driver: Database, durability: 'normal', lockMs: '60s' } as const
 const store = (task.mode === 'lease'
   ? sqlite(task.path, {
       ...options,
@@ -41,7 +42,11 @@ const store = (task.mode === 'lease'
 type Both = { tx?: Libsql; begin?: () => Promise<Libsql> } & Parameters<Parameters<Store['attempt']>[2]>[0]
 
 if (task.dieAt) channel(`oncekey:${task.dieAt}`).subscribe(() => process.kill(process.pid, 'SIGKILL'))
-await sleep(Math.max(0, (task.beginAt ?? 0) - Date.now()))
+if (task.waits) {
+  process.stderr.write(READY)
+  await once(process.stdin, 'data')
+  process.stdin.destroy()
+}
 
 let ticks = 0
 const second = performance.now() + 1_000
@@ -54,7 +59,7 @@ await Promise.all(
   task.claims.flatMap(({ key, times }) =>
     Array.from({ length: times }, async () => {
       try {
-        const { kind } = await once(store, { scope: 'acct_1', key, fingerprints: ['body'] }, pay)
+        const { kind } = await operate(store, { scope: 'acct_1', key, fingerprints: ['body'] }, pay)
         const counts = answers[key] ?? {}
         answers[key] = counts
         counts[kind] = (counts[kind] ?? 0) + 1
