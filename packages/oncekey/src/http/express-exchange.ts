@@ -3,7 +3,7 @@
 import type { Request, Response } from 'express'
 import { OncekeyError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
-import { announcesBody, readAndPutBack } from './node-body.ts'
+import { announcesBody, readAndPutBack, stillPutBack } from './node-body.ts'
 import type { RequestBody } from './request-fingerprint.ts'
 
 /** What parsers and `verify` hooks leave on a request. */
@@ -41,6 +41,8 @@ async function bodyOf(req: Request, limit: number): Promise<RequestBody> {
   const coding = req.headers['content-encoding']
   if (!announcesBody(req)) return { kind: 'none' }
   if (!req.readableDidRead) return { kind: 'bytes', bytes: await readAndPutBack(req, limit, where), coding }
+  const bytes = stillPutBack(req)
+  if (bytes) return { kind: 'bytes', bytes, coding }
   if (rawBody instanceof Uint8Array) return { kind: 'bytes', bytes: rawBody }
   // Read by somebody, and nobody says what it was; or files of which only what is beside them would be compared.
   if (body === undefined || !req.readableEnded || file !== undefined || files !== undefined) throw unreadable(where)

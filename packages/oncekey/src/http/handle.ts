@@ -65,9 +65,9 @@ async function judge<C, G extends Grant>(
 
   const scope = usableScope(await options.scope(exchange.context))
   if (!scope) return refused(rules, { kind: 'missing-scope' })
-  body ??= await exchange.body(rules.maxBodyBytes)
   const name = rules.nameOf(exchange)
   markProtected(exchange.identities, name)
+  body ??= await exchange.body(rules.maxBodyBytes)
   const contentType = exchange.header('content-type')
   const fingerprints = requestFingerprint(
     { method: exchange.method, target: exchange.target, body, ...(contentType ? { contentType } : {}) },

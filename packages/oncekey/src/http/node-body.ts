@@ -8,6 +8,13 @@ export function announcesBody(req: IncomingMessage): boolean {
   return coding !== undefined || (length !== undefined && length !== '0')
 }
 
+const putBack = new WeakMap<IncomingMessage, Uint8Array>()
+
+/** The bytes that `readAndPutBack` has read, while they still stand to be read. */
+export function stillPutBack(req: IncomingMessage): Uint8Array | undefined {
+  return req.readableEnded ? undefined : putBack.get(req)
+}
+
 /** Throws `REQUEST_TOO_LARGE`; an error of status 400 where the sender hung up in the middle. */
 export function readAndPutBack(req: IncomingMessage, limit: number, where: string): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
@@ -31,6 +38,7 @@ export function readAndPutBack(req: IncomingMessage, limit: number, where: strin
       const bytes = Buffer.concat(chunks)
       // Now, in the same tick: `end` is only told in the next one, and not at all while bytes stand in the buffer.
       if (bytes.length > 0) req.unshift(bytes)
+      putBack.set(req, bytes)
       done(() => resolve(bytes))
     }
     function broken(): void {
