@@ -1,0 +1,28 @@
+/** How much room a completed key takes in transaction mode, heap and all indexes. */
+import { expect, it } from 'vitest'
+import { describePostgres, freshSchema, onPostgres } from '../../../../../test/support/postgres.ts'
+import { transactionBytesPerKey } from '../../../../../test/support/transaction-bytes.ts'
+import { answerCodec } from '../../http/answer.ts'
+
+describePostgres('20_000 completed keys in transaction mode', () => {
+  const place = freshSchema()
+  const contentType = ['content-type', 'application/json'] as const
+  const body = new TextEncoder().encode('{"id":"ch_12345678","amount":4200,"ok":true} ')
+
+  it.each([
+    ['with random keys', 175, false, [contentType]],
+    // At 100,000 keys 162: the pages that every table has weigh more here.
+    ['with keys in time order', 166, true, [contentType]],
+    ['with a Location', 215, false, [contentType, ['location', '/charges/ch_12345678'] as const]],
+  ] as const)('%s take at most %d bytes each', { timeout: 300_000 }, async (_, limit, ordered, headers) => {
+    const schema = `${place.schema}_${limit}`
+    try {
+      const receipt = await answerCodec().encode({ status: 201, headers: [...headers], body })
+      const bytes = await transactionBytesPerKey({ url: place.url, schema, keys: 20_000, receipt, ordered })
+      console.log(`${bytes.toFixed(1)} bytes per key, at most ${limit}`)
+      expect(bytes).toBeLessThanOrEqual(limit)
+    } finally {
+      await onPostgres(`drop schema if exists ${schema} cascade`)
+    }
+  })
+})
