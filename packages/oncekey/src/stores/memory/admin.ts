@@ -70,11 +70,12 @@ export function createAdmin(table: Table, audit: AuditEntry[], retainMs: number)
     async settle(seen, as, by) {
       const row = asSeen(seen)
       if (!row || (row.state !== 'unknown' && row.state !== 'open')) return shown(seen.id)
-      const { token: _, ...rest } = row
+      const { token: _token, ...rest } = row
       switch (as.kind) {
         case 'finished': {
-          const { fence: __, label: ___, why: ____, dedupesUntil: _____, ...kept } = rest
-          rows.set(row.id, { ...kept, state: 'finished', receipt: as.receipt.slice(), expires: now() + retainMs })
+          const { id, print } = row
+          const expires = now() + retainMs
+          rows.set(id, { id, print, state: 'finished', receipt: as.receipt.slice(), expires, retainMs })
           break
         }
         case 'free':
@@ -91,7 +92,7 @@ export function createAdmin(table: Table, audit: AuditEntry[], retainMs: number)
     async forget(seen, { force = false, ...by }) {
       const row = asSeen(seen)
       if (!row || (!force && (row.state === 'running' || row.state === 'unknown'))) return shown(seen.id)
-      const { token: _, ...rest } = row
+      const { token: _token, ...rest } = row
       table.remove(rest)
       return note(row, 'forget', by)
     },

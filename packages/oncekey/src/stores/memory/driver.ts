@@ -113,7 +113,7 @@ function steps(table: Table): Pick<LeaseDriver, 'claim' | 'complete' | 'renew' |
   }
 }
 
-function running({ expires: _, why: __, ...row }: Row, leaseEnd: number): Row {
+function running({ expires: _expires, why: _why, ...row }: Row, leaseEnd: number): Row {
   return { ...row, state: 'running', leaseEnd }
 }
 

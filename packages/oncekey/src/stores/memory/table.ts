@@ -90,11 +90,11 @@ export function isOver({ state, expires }: Row, at: number): boolean {
 }
 
 /** What running and unknown become when the next attempt may run. */
-export function opened({ leaseEnd: _, ...row }: Row, at: number): Row {
+export function opened({ leaseEnd: _leaseEnd, ...row }: Row, at: number): Row {
   return { ...row, state: 'open', expires: Math.max(at + row.retainMs, row.dedupesUntil ?? 0) }
 }
 
-export function unknown({ leaseEnd: _, expires: __, ...row }: Row, why: string): Row {
+export function unknown({ leaseEnd: _leaseEnd, expires: _expires, ...row }: Row, why: string): Row {
   return { ...row, state: 'unknown', why }
 }
 

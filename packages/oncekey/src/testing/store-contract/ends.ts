@@ -142,6 +142,18 @@ export const endRules: readonly Rule[] = [
   },
   {
     rule: 'L5',
+    title: 'a key that may be tried again is remembered for as long as the downstream remembers it',
+    mode: 'lease',
+    async run({ operation, attempt, pass }) {
+      const charge = operation()
+      const policy = { retain: 100, after: { ...takeover, dedupesFor: '1h' } } as const
+      assert.equal((await attempt(charge, () => ({ kind: 'retry', why: 'a timeout' }), { policy })).kind, 'won')
+      await pass(300)
+      assert.equal((await attempt({ ...charge, fingerprints: ['another body'] }, neverRuns)).kind, 'mismatch')
+    },
+  },
+  {
+    rule: 'L5',
     title: 'an abandoned claim is not taken over past what the downstream remembers',
     mode: 'lease',
     needs: ['vanishing owners'],
