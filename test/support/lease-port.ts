@@ -1,10 +1,6 @@
 // The lease port on a fresh schema of a real PostgreSQL, and what its tests do to rows that no driver would.
-import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { randomHex } from '../../packages/oncekey/src/core/digest.ts'
-import { identify } from '../../packages/oncekey/src/core/operation.ts'
-import { databaseOnly, downstreamDedupes, fillPolicy, type Policy } from '../../packages/oncekey/src/core/policy.ts'
 import { judge } from '../../packages/oncekey/src/core/record.ts'
 import type { Admin, Held, Owned } from '../../packages/oncekey/src/core/store.ts'
 import { fromPg } from '../../packages/oncekey/src/stores/database/pg.ts'
@@ -12,8 +8,6 @@ import type { BeginningDriver } from '../../packages/oncekey/src/stores/leased.t
 import { postgresAdmin } from '../../packages/oncekey/src/stores/postgres/admin.ts'
 import { leaseDriver } from '../../packages/oncekey/src/stores/postgres/lease.ts'
 import { freshSchema } from './postgres.ts'
-
-export const dedupes = downstreamDedupes({ for: '24h' })
 
 export interface Row {
   readonly state: number
@@ -97,26 +91,5 @@ export function freshLeasePort(options: { readonly connections?: number; readonl
       const claimed = await driver.claim(owned)
       return claimed.kind === 'won' ? 'won' : judge(claimed, owned.prints, owned.token).kind
     },
-  }
-}
-
-export interface Wanting {
-  readonly key?: string
-  readonly fingerprints?: readonly [string, ...string[]]
-  readonly policy?: Policy<unknown>
-}
-
-/** A claim of a fresh key, or of the given one, with a fresh token. Nothing bounds what is tried again, unless the policy says so. */
-export function wanted({ key = randomUUID(), fingerprints = ['body'], policy = {} }: Wanting = {}): Owned {
-  const identity = identify({ scope: ['tenant', 'á\u0000"'], key, fingerprints, name: 'charge' })
-  return { ...identity, token: randomHex(16), policy: fillPolicy({ after: databaseOnly, ...policy }, {}) }
-}
-
-/** Another caller of the same operation. */
-export function repeat(owned: Owned, policy?: Policy<unknown>): Owned {
-  return {
-    ...owned,
-    token: randomHex(16),
-    ...(policy ? { policy: fillPolicy({ after: databaseOnly, ...policy }, {}) } : {}),
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { dedupes, freshLeasePort, repeat, wanted } from '../../../../../test/support/lease-port.ts'
+import { dedupes, repeat, wanted } from '../../../../../test/support/lease-claims.ts'
+import { freshLeasePort } from '../../../../../test/support/lease-port.ts'
 import { describePostgres } from '../../../../../test/support/postgres.ts'
 import { randomHex } from '../../core/digest.ts'
 import { readLabel } from '../../core/label.ts'
