@@ -1,5 +1,4 @@
 // 99 duplicates of a held key on PostgreSQL: the article's claim locks the row for each, ours lock nothing.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Grant, Store } from 'oncekey'
 import { answerOf, bodyOf, ours } from '../ours.ts'
 import { type Held, pileUpOn } from '../pile-up.ts'
@@ -32,10 +31,10 @@ export async function pileUp(server: string, { quick }: Settings): Promise<reado
 }
 
 function contenders({ pool }: Ground, { stock, stockFirst, pipelined, lease }: Stores): readonly Held[] {
-  const article = (key: string, ms: number, taken: () => void) =>
+  const article = (key: string, taken: () => void, over: Promise<unknown>) =>
     articleOnce(pool, key, async (client) => {
       taken()
-      await sleep(ms)
+      await over
       return bodyOf(await charge(client))
     })
   return [
@@ -52,10 +51,10 @@ function contenders({ pool }: Ground, { stock, stockFirst, pipelined, lease }: S
 function oursOn<G extends Grant>(name: string, store: Store<G>): Held {
   return {
     name,
-    hold: (key, ms, taken) =>
+    hold: (key, taken, over) =>
       ours(store, key, async () => {
         taken()
-        await sleep(ms)
+        await over
         return answerOf(1)
       }),
     duplicate: (key) => ours(store, key, async () => answerOf(1), 'busy'),

@@ -24,7 +24,7 @@ export async function race(server: string, { quick }: Settings): Promise<readonl
       return (rows[0] as { n: number }).n
     },
   }
-  return raceAll(strategies(base, stores), racing)
+  return await raceAll(strategies(base, stores), racing)
 }
 
 function strategies({ pool }: Ground, { stock, pipelined, lease }: Stores): readonly Strategy[] {

@@ -18,8 +18,8 @@ export interface Stores extends AsyncDisposable {
 
 export async function storesOn({ open, pool }: Ground, connections: number): Promise<Stores> {
   const stock = fromPg(pool)
-  // All callers may win, as in the article's protocol: what is compared is the protocol, not a limit.
-  const limits = { maxWinners: connections, work: '60s' } as const
+  // All callers may win, and wait, as in the article's protocol: protocols are compared, not limits.
+  const limits = { maxWinners: connections, work: '60s', claimMs: '30s' } as const
   const stores = {
     stock: postgres(stock, { ...limits, read: 'locked' }),
     stockFirst: postgres(stock, { ...limits, read: 'first' }),

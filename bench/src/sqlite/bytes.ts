@@ -14,7 +14,7 @@ import { storesIn } from './stores.ts'
 const CALLERS = 4
 
 export async function bytes({ quick }: Settings): Promise<readonly Section[]> {
-  const keys = quick ? 2_000 : 100_000
+  const keys = quick ? 500 : 100_000
   using files = folder()
   await using stores = storesIn(files.file, 'normal')
   const article = articleStore(files.file('article.db'))

@@ -34,7 +34,7 @@ export async function race({ quick }: Settings): Promise<readonly Section[]> {
     },
   ]
   const names = ['article.db', 't.db', 'l.db'].map(files.file)
-  return raceAll(strategies, {
+  return await raceAll(strategies, {
     title: 'SQLite',
     runs: quick ? 2 : 20,
     charges: async (key) => names.reduce((sum, name) => sum + chargesIn(name, key), 0),

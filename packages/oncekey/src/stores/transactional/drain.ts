@@ -1,4 +1,5 @@
 /** Shutdown: nothing new begins, what runs may end, and after a deadline it is given up. */
+import { setMaxListeners } from 'node:events'
 import { sleep } from '../../core/clock.ts'
 
 export interface Drain {
@@ -12,6 +13,8 @@ export interface Drain {
 
 export function drain(drainMs: number): Drain {
   const deadline = new AbortController()
+  // Everybody who runs listens to it, and Node would warn of a leak at the eleventh.
+  setMaxListeners(0, deadline.signal)
   let inside = 0
   let empty: (() => void) | undefined
   let closing: Promise<void> | undefined
