@@ -2,10 +2,10 @@
 import { statSync } from 'node:fs'
 import Database from 'libsql'
 import { expect, test } from 'vitest'
+import { type Libsql, scratch } from '../../../../../test/sqlite/scratch.ts'
 import { databaseOnly, fillPolicy } from '../../core/policy.ts'
 import type { Store, Verdict } from '../../core/store.ts'
 import { sqlite } from './index.ts'
-import { type Libsql, scratch } from './testing/scratch.ts'
 
 const file = scratch()
 /** A page of the tree costs the same however many there are; from here on the figure stands still. */

@@ -1,6 +1,7 @@
 /** The whole store contract in both modes, on files: as the factory makes them, with a moved clock, and with lost replies. */
 import Database from 'libsql'
 import { describe, it } from 'vitest'
+import { type Libsql, movedClock, scratch } from '../../../../../test/sqlite/scratch.ts'
 import { milliseconds } from '../../core/clock.ts'
 import type { InTransaction, LeasedInDatabase } from '../../core/store.ts'
 import { faulty } from '../../testing/faulty.ts'
@@ -14,7 +15,6 @@ import { type FileOptions, sqliteFile } from './file.ts'
 import { type SqliteStore, sqlite } from './index.ts'
 import { sqliteLease } from './lease.ts'
 import { tablesOf } from './tables.ts'
-import { type Libsql, movedClock, scratch } from './testing/scratch.ts'
 
 type Transaction = InTransaction<Libsql>
 type Lease = LeasedInDatabase<Libsql>

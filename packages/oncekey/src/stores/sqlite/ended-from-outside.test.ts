@@ -1,9 +1,9 @@
 /** T3 and T7: the transaction of an operation is ended by the store alone; whoever else ends it is found out. */
 import Database from 'libsql'
 import { expect, test } from 'vitest'
+import { type Libsql, scratch } from '../../../../../test/sqlite/scratch.ts'
 import { once } from '../../core/once.ts'
 import { sqlite } from './index.ts'
-import { type Libsql, scratch } from './testing/scratch.ts'
 
 const file = scratch()
 const charge = (key: string) => ({ scope: 'acct_1', key, fingerprints: ['body'] as [string] })

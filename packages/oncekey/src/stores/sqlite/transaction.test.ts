@@ -1,11 +1,11 @@
 /** Transaction mode on a file: one commit for record and writes, and an answer for everybody while it is going on. */
 import Database from 'libsql'
 import { expect, expectTypeOf, test } from 'vitest'
+import { type Libsql, scratch } from '../../../../../test/sqlite/scratch.ts'
 import { once } from '../../core/once.ts'
 import { downstreamDedupes } from '../../core/policy.ts'
 import { deferred } from '../../testing/store-contract/deferred.ts'
 import { type SqliteOptions, sqlite } from './index.ts'
-import { type Libsql, scratch } from './testing/scratch.ts'
 
 const file = scratch()
 const charge = (key: string, body = 'body') => ({ scope: 'acct_1', key, fingerprints: [body] as [string] })

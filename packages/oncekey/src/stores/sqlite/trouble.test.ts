@@ -2,12 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import Database from 'libsql'
 import { expect, test } from 'vitest'
+import { type Libsql, scratch } from '../../../../../test/sqlite/scratch.ts'
 import { randomHex } from '../../core/digest.ts'
 import { once } from '../../core/once.ts'
 import { databaseOnly } from '../../core/policy.ts'
 import type { Store } from '../../core/store.ts'
 import { sqlite } from './index.ts'
-import { type Libsql, scratch } from './testing/scratch.ts'
 
 const file = scratch()
 const charge = (key: string) => ({ scope: 'acct_1', key, fingerprints: ['body'] as [string] })

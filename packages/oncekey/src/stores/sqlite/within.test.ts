@@ -1,10 +1,10 @@
 /** T15: an operation inside an open transaction is kept with it and undone with it. */
 import Database from 'libsql'
 import { expect, test } from 'vitest'
+import { type Libsql, scratch } from '../../../../../test/sqlite/scratch.ts'
 import { once } from '../../core/once.ts'
 import { deferred } from '../../testing/store-contract/deferred.ts'
 import { sqlite } from './index.ts'
-import { type Libsql, scratch } from './testing/scratch.ts'
 
 const file = scratch()
 const named = (key: string, body = 'body') => ({ scope: 'acct_1', key, fingerprints: [body] as [string] })

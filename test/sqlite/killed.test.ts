@@ -1,11 +1,11 @@
 /** Processes that end at any step, in the middle of a charge: the next one charges once, or answers with the first charge. */
 import Database from 'libsql'
 import { expect, test } from 'vitest'
-import { once } from '../../core/once.ts'
-import { databaseOnly } from '../../core/policy.ts'
-import { sqlite } from './index.ts'
-import { type Libsql, scratch } from './testing/scratch.ts'
-import { startWorker } from './testing/start-worker.ts'
+import { once } from '../../packages/oncekey/src/core/once.ts'
+import { databaseOnly } from '../../packages/oncekey/src/core/policy.ts'
+import { sqlite } from '../../packages/oncekey/src/stores/sqlite/index.ts'
+import { type Libsql, scratch } from './scratch.ts'
+import { startWorker } from './start-worker.ts'
 
 const file = scratch()
 const operation = { scope: 'acct_1', key: 'k', fingerprints: ['body'] as [string] } as const

@@ -1,8 +1,8 @@
 /** Starts other processes on a file, and waits for their end. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { deferred } from '../../../testing/store-contract/deferred.ts'
-import type { Done, Task } from './worker.ts'
+import { deferred } from '../../packages/oncekey/src/testing/store-contract/deferred.ts'
+import { type Done, GOES_ON, READY, type Task } from './task.ts'
 
 export interface Ended {
   readonly signal: NodeJS.Signals | null
@@ -12,10 +12,11 @@ export interface Ended {
 export interface Worker {
   /** It waits for `go()`. */
   readonly ready: Promise<void>
+  /** Its timers have fired twenty times since it began. */
+  readonly goesOn: Promise<void>
   readonly ended: Promise<Ended>
   go(): void
 }
-export const READY = 'ready\n'
 
 export function startWorker(task: Task): Worker {
   const worker = fileURLToPath(new URL('worker.ts', import.meta.url))
@@ -25,7 +26,7 @@ export function startWorker(task: Task): Worker {
     killSignal: 'SIGKILL',
   })
   const ready = deferred<void>()
-  const ended = deferred<Ended>()
+  const goesOn = deferred<void>()
   let output = ''
   let complaints = ''
   child.stdout.on('data', (chunk: Buffer) => {
@@ -33,17 +34,21 @@ export function startWorker(task: Task): Worker {
   })
   child.stderr.on('data', (chunk: Buffer) => {
     complaints += chunk
-    if (complaints.startsWith(READY)) ready.resolve()
+    if (complaints.includes(READY)) ready.resolve()
+    if (complaints.includes(GOES_ON)) goesOn.resolve()
   })
-  child.once('error', ended.reject)
-  child.once('close', (code, signal) => {
-    if (signal) ended.resolve({ signal, done: undefined })
-    else if (code === 0) ended.resolve({ signal, done: JSON.parse(output) as Done })
-    else ended.reject(new Error(`the worker ended with ${code}: ${complaints}`))
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (signal) resolve({ signal, done: undefined })
+      else if (code === 0) resolve({ signal, done: JSON.parse(output) as Done })
+      else reject(new Error(`the worker ended with ${code}: ${complaints}`))
+    })
   })
   return {
-    ready: Promise.race([ready.promise, ended.promise.then(() => undefined)]),
-    ended: ended.promise,
+    ready: Promise.race([ready.promise, ended.then(() => undefined)]),
+    goesOn: goesOn.promise,
+    ended,
     go: () => void child.stdin.write('go'),
   }
 }
@@ -51,11 +56,11 @@ export function startWorker(task: Task): Worker {
 /** All of them begin when the last one is there. */
 export async function startTogether(
   tasks: readonly Task[],
-  meanwhile: () => Promise<void> = async () => {},
+  meanwhile: (allGoOn: Promise<unknown>) => Promise<void> = async () => {},
 ): Promise<readonly (Done | undefined)[]> {
   const workers = tasks.map((task) => startWorker({ ...task, waits: true }))
   await Promise.all(workers.map(({ ready }) => ready))
-  const during = meanwhile()
+  const during = meanwhile(Promise.all(workers.map(({ goesOn }) => goesOn)))
   for (const { go } of workers) go()
   await during
   return (await Promise.all(workers.map(({ ended }) => ended))).map(({ done }) => done)

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Grant } from '../../../core/store.ts'
-import { STORE_RULES } from '../../../testing/store-contract/rules.ts'
-import { checkStore } from '../../../testing/store-contract.ts'
-import type { SqliteConnection, SqliteDriver } from '../driver.ts'
-import { type SqliteStore, sqlite } from '../index.ts'
+import type { Grant } from '../../packages/oncekey/src/core/store.ts'
+import type { SqliteConnection, SqliteDriver } from '../../packages/oncekey/src/stores/sqlite/driver.ts'
+import { type SqliteStore, sqlite } from '../../packages/oncekey/src/stores/sqlite/index.ts'
+import { STORE_RULES } from '../../packages/oncekey/src/testing/store-contract/rules.ts'
+import { checkStore } from '../../packages/oncekey/src/testing/store-contract.ts'
 
 type Transaction = Grant & { readonly tx?: SqliteConnection; begin?(): Promise<SqliteConnection> }
 
@@ -62,7 +62,7 @@ for (const mode of ['transaction', 'lease'] as const) {
   )
   for (const { rule, title, skipped, error } of results) {
     if (skipped === undefined) shown += 1
-    if (error !== undefined) broken.push(`${mode}: ${rule}: ${title}: ${String(error)}`)
+    if (error !== undefined) broken.push(`${mode}: ${rule}: ${title}: ${(error as Error).message}`)
   }
 }
 rmSync(folder, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { afterAll } from 'vitest'
-import type { SqliteDriver } from '../driver.ts'
+import type { SqliteDriver } from '../../packages/oncekey/src/stores/sqlite/driver.ts'
 
 export type Libsql = InstanceType<typeof Database>
 

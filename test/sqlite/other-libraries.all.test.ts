@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
-const contract = fileURLToPath(new URL('testing/node-sqlite.ts', import.meta.url))
+const contract = fileURLToPath(new URL('contract-program.ts', import.meta.url))
 
 test('node:sqlite holds the contract', async () => {
   // Node 24 runs our sources as they are: it strips types, and we use nothing that it would have to translate.
