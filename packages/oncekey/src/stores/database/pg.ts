@@ -1,13 +1,15 @@
-/** The port over `pg` as everybody has it: each flight is one query of several statements, and takes one round trip. */
-import type { Database, Ending, Row, Statement } from './database.ts'
-import { InDoubt } from './database.ts'
+/** The port over `pg`: BEGIN travels with the opening, and the last statements with COMMIT. */
+import { OncekeyError } from '../../core/errors.ts'
+import type { Database } from './database.ts'
 import { guard } from './guard.ts'
-import { inline } from './inline.ts'
+import { COMMIT_MS, inTime, joined, type Line } from './joined.ts'
+import { apart, type Form, together } from './pg-flights.ts'
 import { sqlState } from './sql-state.ts'
 
 /** What is used of a `PoolClient`. */
 export interface PgClient {
   query(text: string): Promise<unknown>
+  getTransactionStatus?(): unknown
   release(destroy?: Error | boolean): void
   on(event: 'error' | 'end', listener: (error?: Error) => void): unknown
   removeListener(event: 'error' | 'end', listener: (error?: Error) => void): unknown
@@ -16,76 +18,36 @@ export interface PgClient {
 export interface PgPool<Client> {
   connect: { (): Promise<Client>; (callback: (...args: never[]) => void): void }
   query(text: string): Promise<unknown>
-  readonly options?: { readonly max?: number | undefined }
+  readonly options?: { readonly max?: number | undefined; readonly pipeline?: boolean | undefined }
 }
 export interface PgOptions {
   /** How long COMMIT may take before it counts as in doubt and its connection is destroyed. Default 10,000. */
   readonly commitMs?: number
+  /** Send our statements as messages of their own; the pool has to be a pipelined one. Default: one query of several. */
+  readonly pipeline?: boolean
+  /** Name them too, so that each connection parses them once. Not behind a pooler in transaction mode. */
+  readonly preparedStatements?: boolean
 }
 
-/** Longer than a busy disk or a synchronous standby takes; past it the answer is looked up on another connection. */
-const COMMIT_MS = 10_000
 /** pg-pool's own default. */
 const POOL_MAX = 10
-const BEGIN = 'begin isolation level read committed read write'
 const FORBIDDEN = ['release', 'end', 'connect', 'copyFrom', 'copyTo']
 
 /** `tx` is the pool's own client. The pool stays the caller's: nothing here ends it. */
 export function fromPg<Client extends PgClient>(pool: PgPool<Client>, options: PgOptions = {}): Database<Client> {
-  const { commitMs = COMMIT_MS } = options
-
-  async function transaction<R>(
-    opening: readonly Statement[],
-    body: (tx: Client, opened: readonly (readonly Row[])[], gone: AbortSignal) => Promise<Ending<R>>,
-  ): Promise<R> {
-    const line = lineOf(await pool.connect(), commitMs)
-    let opened: readonly Result[]
-    let ending: Ending<R>
-    try {
-      opened = resultsOf(await line.client.query(flight([BEGIN, ...opening.map(inline)])))
-      const { tx, close } = guard(line.client, FORBIDDEN)
-      const [, ...rows] = opened.map((result) => result.rows)
-      ending = await body(tx, rows, line.gone).finally(close)
-    } catch (error) {
-      void line.rollback()
-      throw error
-    }
-    if (!('rollback' in ending)) return commit(line, ending)
-    if (ending.destroy) line.destroy(new Error('the work is still running on this connection'))
-    else {
-      const done = line.rollback()
-      if (ending.settled) await done
-    }
-    return ending.value
-  }
-
+  const { commitMs = COMMIT_MS, preparedStatements = false, pipeline = preparedStatements } = options
+  if (pipeline && pool.options?.pipeline !== true) throw poolWithoutPipeline()
+  const form = pipeline ? apart(preparedStatements) : together
   return {
     flights: 'joined',
     connections: pool.options?.max ?? POOL_MAX,
-    query: async (statement) => rowsOf(await pool.query(inline(statement))),
-    on: (tx) => async (statement) => rowsOf(await tx.query(inline(statement))),
-    transaction,
+    query: async (statement) => form.one(pool, statement),
+    on: (tx) => async (statement) => form.one(tx, statement),
+    transaction: async (opening, body) => joined(inTime(lineOf(await pool.connect(), form), commitMs), opening, body),
   }
 }
 
-interface Result {
-  readonly command: string
-  readonly rows: readonly Row[]
-}
-
-/** A connection while a transaction of ours has it. */
-interface Line<Client> {
-  readonly client: Client
-  readonly gone: AbortSignal
-  /** Rejects when the connection is lost or `commitMs` are over. */
-  answered(query: Promise<unknown>): Promise<unknown>
-  release(): void
-  destroy(error: unknown): void
-  /** Never rejects; the connection goes back to its pool when the answer is there. */
-  rollback(): Promise<void>
-}
-
-function lineOf<Client extends PgClient>(client: Client, commitMs: number): Line<Client> {
+function lineOf<Client extends PgClient>(client: Client, form: Form): Line<Client> {
   const death = new AbortController()
   let released = false
   keepAlive(client)
@@ -103,81 +65,38 @@ function lineOf<Client extends PgClient>(client: Client, commitMs: number): Line
     client.removeListener('error', die)
     client.removeListener('end', die)
   }
-  async function answered(query: Promise<unknown>): Promise<unknown> {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer in ${commitMs} ms`)), commitMs)
-    })
-    try {
-      return await Promise.race([query, late])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-  function destroy(error: unknown): void {
-    release(error instanceof Error ? error : true)
-  }
-  return {
-    client,
+  const line: Line<Client> = {
     gone: death.signal,
-    answered,
+    fly: (flight) => form.fly(client, flight),
+    lend: () => guard(client, FORBIDDEN),
     release,
-    destroy,
-    async rollback() {
-      if (death.signal.aborted) return destroy(death.signal.reason)
-      await answered(client.query('rollback')).then(() => release(), destroy)
-    },
+    destroy: (reason) => release(reason instanceof Error ? reason : true),
+    // Only an ERROR leaves a connection that answers; a FATAL does not. The word itself cannot be asked: the server
+    // says it in its own language.
+    refused: async (error) => sqlState(error) !== undefined && (await answers(client)),
   }
+  return form.goesOn ? { ...line, suspect: () => client.getTransactionStatus?.() !== 'T' } : line
 }
 
-async function commit<R>(line: Line<PgClient>, ending: Extract<Ending<R>, { commit: unknown }>): Promise<R> {
-  if (line.gone.aborted) {
-    line.destroy(line.gone.reason)
-    throw new Error('the connection was lost before COMMIT was sent', { cause: line.gone.reason })
-  }
-  let sent: readonly Result[]
-  try {
-    sent = resultsOf(await line.answered(line.client.query(flight([...ending.commit.map(inline), 'commit']))))
-  } catch (error) {
-    if (sqlState(error) === '25P02' && ending.whenAborted) return commit(line, ending.whenAborted)
-    await settleFailed(line, error)
-    throw error
-  }
-  const tag = sent.at(-1)?.command
-  line.release()
-  if (tag === 'COMMIT') return ending.value
-  throw new Error(`COMMIT was answered with ${tag}`)
-}
-
-/**
- * Only an ERROR of the server is definite, and it leaves a connection that answers; a FATAL one does not. The word
- * itself cannot be asked: the server says it in its own language.
- */
-async function settleFailed(line: Line<PgClient>, error: unknown): Promise<void> {
-  try {
-    if (sqlState(error) === undefined) throw error
-    await line.answered(line.client.query('rollback'))
-  } catch {
-    line.destroy(error)
-    throw new InDoubt(error)
-  }
-  line.release()
-}
-
-function flight(statements: readonly string[]): string {
-  return statements.join(';\n')
-}
-
-function resultsOf(answer: unknown): readonly Result[] {
-  return (Array.isArray(answer) ? answer : [answer]) as readonly Result[]
-}
-
-function rowsOf(answer: unknown): readonly Row[] {
-  return resultsOf(answer).at(-1)?.rows ?? []
+/** Ends what is still open, too. */
+async function answers(client: PgClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
+  )
 }
 
 /** A host that vanished is noticed by the system, not only by the next statement. */
 function keepAlive(client: object): void {
   const { connection } = client as { connection?: { stream?: { setKeepAlive?: (on: boolean, ms: number) => void } } }
   connection?.stream?.setKeepAlive?.(true, 10_000)
+}
+
+function poolWithoutPipeline(): OncekeyError {
+  return new OncekeyError('INVALID_OPTION', {
+    what: 'Statements are to be sent as separate messages over a pool that sends one at a time.',
+    where: 'fromPg',
+    why: 'Each of them would take a round trip of its own.',
+    fix: 'Make the pool with `new Pool({ pipeline: true })` (pg 8.23), or leave `pipeline` and `preparedStatements` out.',
+  })
 }

@@ -10,6 +10,7 @@ import { type PostgresOptions, schemaFrom, transactionalFrom } from './options.t
 
 export type { Database } from '../database/database.ts'
 export { fromPg, type PgOptions } from '../database/pg.ts'
+export { fromPostgresJs, type PostgresJsOptions } from '../database/postgres-js.ts'
 export type { TransactionalStore } from '../transactional.ts'
 export type { PostgresLeaseOptions } from './lease-store.ts'
 export type { PostgresOptions } from './options.ts'

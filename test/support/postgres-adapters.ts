@@ -1,0 +1,75 @@
+// Every way to reach a PostgreSQL transaction, for tests that hold each to the same rules.
+import pg from 'pg'
+import postgres from 'postgres'
+import type { Database } from '../../packages/oncekey/src/stores/database/database.ts'
+import { fromPg } from '../../packages/oncekey/src/stores/database/pg.ts'
+import { fromPostgresJs } from '../../packages/oncekey/src/stores/database/postgres-js.ts'
+
+export interface Opened {
+  readonly database: Database<unknown>
+  /** One statement of the user's through the handle. */
+  run(tx: unknown, sql: string): Promise<unknown>
+  end(): Promise<void>
+}
+export interface Adapter {
+  readonly name: string
+  open(url: string, connections?: number): Opened
+}
+
+export const adapters: readonly Adapter[] = [
+  {
+    name: 'pg',
+    open: (url, max) => overPg(new pg.Pool({ connectionString: url, max: max ?? 4 })),
+  },
+  {
+    name: 'pg, pipelined pool',
+    open: (url, max) => overPg(new pg.Pool({ connectionString: url, max: max ?? 4, pipeline: true })),
+  },
+  {
+    name: 'pg, flights of separate messages',
+    open: (url, max) =>
+      overPg(new pg.Pool({ connectionString: url, max: max ?? 4, pipeline: true }), { pipeline: true }),
+  },
+  {
+    name: 'pg, prepared statements',
+    open: (url, max) =>
+      overPg(new pg.Pool({ connectionString: url, max: max ?? 4, pipeline: true }), { preparedStatements: true }),
+  },
+  { name: 'postgres.js', open: (url, max) => overPostgresJs(url, { max: max ?? 4 }) },
+  {
+    name: 'postgres.js, prepared statements',
+    open: (url, max) => overPostgresJs(url, { max: max ?? 4 }, { preparedStatements: true }),
+  },
+  {
+    name: 'postgres.js, no types fetched',
+    open: (url, max) => overPostgresJs(url, { max: max ?? 4, fetch_types: false }),
+  },
+  {
+    name: 'postgres.js, names in camel case',
+    open: (url, max) =>
+      overPostgresJs(url, { max: max ?? 4, transform: postgres.camel, types: { bigint: postgres.BigInt } }),
+  },
+]
+
+function overPg(pool: pg.Pool, options: Parameters<typeof fromPg>[1] = {}): Opened {
+  pool.on('error', () => {})
+  return {
+    database: fromPg(pool, { commitMs: 1_000, ...options }) as Database<unknown>,
+    run: async (tx, sql) => (await (tx as pg.PoolClient).query(sql)).rows,
+    end: () => pool.end(),
+  }
+}
+
+function overPostgresJs(
+  url: string,
+  settings: postgres.Options<Record<string, postgres.PostgresType>>,
+  options: Parameters<typeof fromPostgresJs>[1] = {},
+): Opened {
+  // Its errors on stopped servers are what is tested; its notices are noise.
+  const sql = postgres(url, { ...settings, onnotice: () => {}, backoff: () => 0.01 })
+  return {
+    database: fromPostgresJs(sql, { commitMs: 1_000, ...options }) as unknown as Database<unknown>,
+    run: async (tx, text) => (tx as postgres.TransactionSql).unsafe(text),
+    end: () => sql.end({ timeout: 2 }),
+  }
+}
