@@ -3,8 +3,8 @@ import type { Statement } from './database.ts'
 
 /** Throws for any text but hex digits, dashes and decimal numbers: what a user wrote never becomes SQL. */
 export function inline({ text, params }: Statement): string {
-  // A quoted name is passed over: a schema may be called `a$1`.
-  return text.replace(/"(?:[^"]|"")*"|\$(\d+)/g, (whole: string, number: string | undefined) =>
+  // What is quoted is passed over: a schema may be called `a$1`.
+  return text.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\$(\d+)/g, (whole: string, number: string | undefined) =>
     number === undefined ? whole : written(params[Number(number) - 1]),
   )
 }

@@ -16,12 +16,13 @@ export function sqlState(error: unknown): string | undefined {
   return sqlError(error)?.code
 }
 
-/** The innermost error that carries a SQLSTATE. */
-export function sqlError(error: unknown): SqlError | undefined {
-  for (let at = error, depth = 0; isObject(at) && depth < 8; depth += 1) {
-    if (typeof at.code === 'string' && isSqlState(at.code)) return read(at)
-    // TypeORM, Sequelize and Prisma keep what the driver threw beside what they throw.
-    at = [at.driverError, at.original, at.meta, at.cause].find(isObject)
+/** The outermost error that carries a SQLSTATE. TypeORM, Sequelize and Prisma keep what the driver threw beside what they throw. */
+export function sqlError(error: unknown, depth = 0): SqlError | undefined {
+  if (!isObject(error) || depth > 8) return undefined
+  if (typeof error.code === 'string' && isSqlState(error.code)) return read(error)
+  for (const inner of [error.driverError, error.original, error.meta, error.cause]) {
+    const found = sqlError(inner, depth + 1)
+    if (found) return found
   }
   return undefined
 }

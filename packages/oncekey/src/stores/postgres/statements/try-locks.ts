@@ -11,7 +11,8 @@ export interface Limits {
 
 /**
  * F (one for each fingerprint in rotation) is shared and never refused; K is exclusive and its holder may run; O is the
- * owner's mark, exclusive, which a caller with the same fingerprint finds taken. Nothing here waits. Two exclusive locks
+ * owner's mark, exclusive, which a caller with the same fingerprint finds taken; where it is refused, because a duplicate
+ * tries it right now, the holder of K is the owner all the same. Nothing here waits. Two exclusive locks
  * instead were wrong 482 of 500 times; asking `pg_locks` here costs half the speed.
  *
  * What is set is set for this transaction only, so that poolers see nothing of it. The role is written down for
@@ -28,7 +29,6 @@ export function tryLocks({ key, prints, owners }: Locks, limits?: Limits): State
        (extract(epoch from now()) * 1000000)::bigint::text as opened,
        case when not (${shared(2, prints.length).join(' and ')}) then 'unsure'
             when pg_try_advisory_xact_lock($1::bigint)
-                 -- The mark may be refused while a duplicate tries it; it is the owner's all the same.
              and pg_try_advisory_xact_lock($${2 + prints.length}::bigint) is not null then 'mine'
             when ${shared(2 + prints.length, owners.length).join(' and ')} then 'unsure'
             else 'same'
