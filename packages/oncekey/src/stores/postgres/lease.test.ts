@@ -8,6 +8,7 @@ import { type AfterFailure, databaseOnly, downstreamDoesNot } from '../../core/p
 import type { SeenRecord } from '../../core/record.ts'
 import type { Owned } from '../../core/store.ts'
 import { STATE } from '../row.ts'
+import { take } from './statements/lease/take.ts'
 
 const DAY = 86_400_000
 const receipt = Uint8Array.of(1, 0, 255)
@@ -144,6 +145,24 @@ describePostgres('the lease port on PostgreSQL', () => {
         expect(readLabel(row?.body)).toEqual(owned.label)
       },
     )
+
+    it('takes nothing that changed since it was read: the row is judged again, under its lock', async () => {
+      const statement = take(port.record)
+      const taken = async (owned: Owned) => {
+        const { text, params } = statement(owned)
+        return (await port.pool.query(text, [...params])).rowCount
+      }
+      for (const state of ['running', 'finished', 'spent', 'unknown'] as const)
+        expect(await taken(repeat(await left(state))), state).toBe(0)
+      for (const state of ['running', 'open'] as const) {
+        const owned = await left(state)
+        if (state === 'running') await port.set(owned.id, LEASE_OVER)
+        const other = wanted({ key: owned.label.key, fingerprints: ['other'] })
+        expect(await taken(other), `${state}, another fingerprint`).toBe(0)
+        expect(await taken({ ...other, token: owned.token }), `${state}, another fingerprint, own token`).toBe(0)
+        expect(await taken(repeat(owned)), state).toBe(1)
+      }
+    })
 
     it('matches any fingerprint in rotation, and leaves the bound one as it is (I3)', async () => {
       const key = crypto.randomUUID()
