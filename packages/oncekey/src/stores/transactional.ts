@@ -59,6 +59,7 @@ export function transactional<Tx>(
     claimMs,
     permits: permits(options.maxWinners ?? winnersOf(database.connections ?? 0), options.maxQueue),
     handles: handles(),
+    restores: database.flights === 'joined',
     closing: drained.over,
   }
   let checked: Promise<void> | undefined

@@ -94,6 +94,7 @@ function failureOf(error: unknown, schema: string): Failure {
   const ours = said.schema === schema && said.table === 'record'
   if (said.code === '23505' && ours && said.constraint === 'record_pkey') return 'raced'
   if (said.code === '25P02') return 'aborted'
+  if (said.code === '42501' && said.where === undefined) return 'denied'
   // 25P01: no transaction; 3B001: the savepoint is gone with the transaction that it was in.
   if (said.code === '25P01' || said.code === '3B001') return 'no-transaction'
   if (!ours && (/^(23|P0)/.test(said.code) || said.where !== undefined)) return 'users'

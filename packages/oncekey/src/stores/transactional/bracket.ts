@@ -17,6 +17,11 @@ export interface Bracket<Tx> {
   readonly claimMs: number
   readonly permits: Permits
   readonly handles: Handles
+  /**
+   * Whether the role of the opening is taken again before a record is written (T14). Joined it costs no flight and is
+   * always done; where each statement is a flight, from the first time on that a work's role could not write.
+   */
+  restores: boolean
   /** Aborts when the deadline for draining is over. */
   readonly closing: AbortSignal
 }

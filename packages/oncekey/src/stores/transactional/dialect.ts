@@ -47,9 +47,9 @@ export interface Opened {
 /**
  * What an error of the last flight means. `raced`: our statement met another record. `foreign`: the work has ended our
  * transaction by itself. `aborted`: the work returned on a failed transaction. `users`: the user's own, at COMMIT.
- * `no-transaction`: a savepoint was asked for where no transaction is open.
+ * `denied`: the role may not write our tables. `no-transaction`: a savepoint was asked for where no transaction is open.
  */
-export type Failure = 'raced' | 'foreign' | 'aborted' | 'no-transaction' | 'users' | 'other'
+export type Failure = 'raced' | 'foreign' | 'aborted' | 'no-transaction' | 'denied' | 'users' | 'other'
 
 export interface Dialect {
   readonly name: string

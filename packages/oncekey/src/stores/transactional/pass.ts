@@ -103,7 +103,7 @@ async function work<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, inside: Inside<Tx>
   }
   if (memory.undo) return afterUndo
   return {
-    commit: [...dialect.restore, record],
+    commit: [...(bracket.restores ? dialect.restore : []), record],
     value: { kind: 'won', fate, event },
     ...(savepoint ? { whenAborted: afterUndo } : {}),
   }
@@ -132,7 +132,8 @@ function settled(value: Passed): Ending<Passed> {
 }
 
 /** Definite and in doubt are told apart here, and nowhere else; what the driver threw leaves only as a cause, or when it is the user's own. */
-function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progress: Progress, error: unknown): Passed {
+function failed<Tx>(bracket: Bracket<Tx>, { facts }: Turn<Tx>, progress: Progress, error: unknown): Passed {
+  const { dialect, name } = bracket
   if (isOncekeyError(error)) throw error
   const { stage, memory } = progress
   if (stage === 'asking') {
@@ -146,6 +147,7 @@ function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progres
   const failure = dialect.failure(error)
   // A savepoint that is gone went with our transaction.
   if (failure === 'foreign' || failure === 'no-transaction') return { kind: 'foreign', cause: error }
+  if (failure === 'denied') bracket.restores = true
   if (memory?.fate === 'held') return { kind: 'remember', memory }
   if (failure === 'raced') return { kind: 'raced', cause: error }
   tell('freed', { ...facts, error })
@@ -154,6 +156,7 @@ function failed<Tx>({ dialect, name }: Bracket<Tx>, { facts }: Turn<Tx>, progres
       throw aborted(name, error)
     case 'users':
       throw error
+    case 'denied':
     case 'other':
       throw tryAgain(name, 'The record could not be written.', error)
     default:
