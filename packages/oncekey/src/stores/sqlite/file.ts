@@ -19,7 +19,7 @@ export interface Writer<Tx> extends Sql {
   commit(): Promise<void>
   rollback(): void
   /** A new transaction after one that is over, under the same turn of the queue. */
-  begin(until: number): Promise<void>
+  begin(until: number, signal?: AbortSignal): Promise<void>
 }
 
 export interface Waiting {
@@ -123,13 +123,13 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
         ...writer,
         connection,
         ended: [],
-        async begin(until) {
+        async begin(until, leaving) {
           try {
-            await patiently(() => writer.run(BEGIN), until, signal)
+            await patiently(() => writer.run(BEGIN), until, leaving)
             inside = true
             committed = false
           } catch (error) {
-            if (signal?.aborted) throw error
+            if (leaving?.aborted) throw error
             if (isBusy(error)) throw lockTimeout(lockMs, path, error)
             discard(connections)
             throw unavailable(error, path)
@@ -149,7 +149,8 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
           }
         },
       }
-      await turn.begin(until)
+      // The caller's own signal ends waiting for the lock, never what has begun under it.
+      await turn.begin(until, signal)
       current = turn
       try {
         return await body(turn)

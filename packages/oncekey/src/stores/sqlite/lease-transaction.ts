@@ -1,4 +1,5 @@
 /** `begin()` of lease mode: the queue and the write lock are held from it until the store has committed. */
+import { monotonic } from '../../core/clock.ts'
 import { judge, type Seen } from '../../core/record.ts'
 import type { Held, Kept, OpenedTransaction } from '../../core/store.ts'
 import { InDoubt } from '../database/database.ts'
@@ -10,6 +11,7 @@ import { handleOn } from './handle.ts'
 import { holds } from './holding.ts'
 import { claimLost } from './lease-faults.ts'
 import type { Statements } from './statements/index.ts'
+import { aborted, endedByWork } from './transaction-faults.ts'
 
 export interface LateTransactions<Tx> {
   begin(mine: Held): Promise<OpenedTransaction<Tx>>
@@ -42,6 +44,10 @@ export function lateTransactions<Tx extends SqliteConnection>(
   }
 
   function transactionOn(writer: Writer<Tx>, mine: Held, leave: () => void): OpenedTransaction<Tx> {
+    // Renewed inside the transaction: if somebody else ends it, the end of the lease tells if it was a COMMIT (T3).
+    writer.run(statements.renew(mine))
+    const begun = leaseEnd(look(writer, mine.id))
+    writer.run(SAVEPOINT)
     const handle = handleOn(writer)
     const letGo = holds(file.path)
     let over = false
@@ -56,6 +62,7 @@ export function lateTransactions<Tx extends SqliteConnection>(
       if (over) return look(writer, mine.id)
       end()
       try {
+        await prove()
         if (writer.run(statements.finish(mine, kept)) === 0) {
           writer.rollback()
           return look(writer, mine.id)
@@ -67,6 +74,16 @@ export function lateTransactions<Tx extends SqliteConnection>(
         return 'done'
       } finally {
         leave()
+      }
+    }
+    async function prove(): Promise<void> {
+      try {
+        writer.run(RELEASE)
+      } catch {
+        writer.rollback()
+        await writer.begin(monotonic() + file.lockMs)
+        const published = leaseEnd(look(writer, mine.id)) === begun
+        throw published ? new InDoubt(endedByWork(file.path, mine.id)) : aborted(file.path)
       }
     }
     return {
@@ -94,6 +111,13 @@ export function lateTransactions<Tx extends SqliteConnection>(
       await open.get(`${id}/${token}`)?.rollback()
     },
   }
+}
+
+const SAVEPOINT = { text: 'savepoint oncekey', params: [] }
+const RELEASE = { text: 'release oncekey', params: [] }
+
+function leaseEnd(seen: Seen): number | undefined {
+  return seen.kind === 'record' ? seen.record.leaseEndsAt?.getTime() : undefined
 }
 
 function nameOf({ id, token }: Held): string {

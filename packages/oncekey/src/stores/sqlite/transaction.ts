@@ -26,7 +26,7 @@ export interface TransactionOptions<Tx> {
 /** At work in this process: its duplicates are answered at once, without the queue. */
 interface RunningHere {
   readonly prints: readonly string[]
-  readonly since: number
+  since: number
   readonly workMs: number
   /** Its end waits for that of the transaction around it; until then only that transaction sees its record. */
   settled?: true
@@ -85,15 +85,15 @@ export function transactionStore<Tx extends SqliteConnection>({
   async function claim(identity: Identity, { operation, how, work, until }: Claiming): Promise<Attempted> {
     const { id, prints } = identity
     let looked = (): void => {}
-    queued.set(
-      id,
-      new Promise((resolve) => {
-        looked = () => {
-          queued.delete(id)
-          resolve()
-        }
-      }),
-    )
+    const turn = new Promise<void>((resolve) => {
+      looked = resolve
+    })
+    queued.set(id, turn)
+    function stopQueueing(): void {
+      if (queued.get(id) === turn) queued.delete(id)
+      looked()
+    }
+    const mine: RunningHere = { prints, since: monotonic(), workMs: how.policy.workMs }
     const ending = new AbortController()
     try {
       return await file.write(
@@ -109,9 +109,9 @@ export function transactionStore<Tx extends SqliteConnection>({
             }
             case 'runnable':
             case 'own':
-              running.set(id, { prints, since: monotonic(), workMs: how.policy.workMs })
+              running.set(id, Object.assign(mine, { since: monotonic() }))
               works.add(ending)
-              looked()
+              stopQueueing()
               return await runInTransaction({
                 file,
                 statements,
@@ -134,9 +134,9 @@ export function transactionStore<Tx extends SqliteConnection>({
       if (!works.has(ending) && how.signal?.aborted) return { kind: 'busy', ageMs: 0, retryAfterMs: 0 }
       throw works.has(ending) ? error : unavailable(error, file.path)
     } finally {
-      running.delete(id)
+      if (running.get(id) === mine) running.delete(id)
       works.delete(ending)
-      looked()
+      stopQueueing()
     }
   }
 
