@@ -1,5 +1,4 @@
 /** One request as an adapter shows it, and what it is told to do with it: everything that differs between frameworks. */
-import type { OncekeyError } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
 import type { HeaderLine } from './kept-headers.ts'
 import type { KeySource } from './key-header.ts'
@@ -31,12 +30,7 @@ export type Handled =
   /** It ran, and the attempt has ended: the answer of the work may leave. */
   | { readonly kind: 'ran'; readonly produced: Produced; readonly extra: readonly HeaderLine[] }
   /** This is the answer; whatever the work may have produced is not. */
-  | {
-      readonly kind: 'answer'
-      readonly answer: Answer
-      readonly extra: readonly HeaderLine[]
-      readonly error?: OncekeyError
-    }
+  | { readonly kind: 'answer'; readonly answer: Answer; readonly extra: readonly HeaderLine[] }
 
 /** Lines in the order given, those of `extra` merged into a list of the same name. */
 export function withExtra(headers: readonly HeaderLine[], extra: readonly HeaderLine[]): readonly HeaderLine[] {

@@ -35,7 +35,7 @@ export async function handle<C, G extends Grant>(
     if (!isOncekeyError(error) || fromWork.has(error)) throw error
     const problem = problemFor(error, rules.problems)
     if (!problem) throw error
-    return { kind: 'answer', answer: problemAnswer(problem), extra: rules.extra, error }
+    return { kind: 'answer', answer: problemAnswer(problem), extra: rules.extra }
   }
 }
 

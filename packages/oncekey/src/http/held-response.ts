@@ -47,6 +47,7 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
   let over = false
   let closed = false
   let afterEnd: unknown
+  let broken: { readonly error: Error | undefined } | undefined
   const { promise, resolve, reject } = settling<Produced>()
   // Nobody listens any more where the store gave up on the work.
   promise.catch(() => {})
@@ -79,7 +80,9 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
     resolve({ answer: { ...draft.answer(), body: null }, unkept })
   }
   function destroyed(error?: Error): void {
-    if (!over) reject(error ?? new Error('the handler destroyed its response'))
+    if (over) return
+    broken = { error }
+    reject(error ?? new Error('the handler destroyed its response'))
   }
   function grown(): void {
     if (draft.size <= limit || over) return
@@ -166,6 +169,8 @@ export function holdResponse(res: ServerResponse, options: HoldOptions): HeldRes
     send(extra) {
       opened('open')
       if (!fields.wire('_header') && !fields.wire('destroyed')) sendDraft(res, { draft, wire, over, afterEnd, extra })
+      // Its head had ended the work; what was to follow never comes, and nobody is to wait for it.
+      if (broken) destroy.call(res, broken.error)
     },
     drop() {
       opened('dropped')

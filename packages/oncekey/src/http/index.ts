@@ -3,8 +3,14 @@ export type { Secret } from '../core/fingerprint.ts'
 export { type Answer, type AnswerCodecOptions, answerCodec, headOf } from './answer.ts'
 export { acceptableAnswer } from './content-coding.ts'
 export { answerFromError } from './error-answer.ts'
+export { type Exchange, type Handled, withExtra } from './exchange.ts'
+export { handle } from './handle.ts'
+export { type HeldResponse, type HoldOptions, holdResponse } from './held-response.ts'
+export { type Inside, inside } from './inside.ts'
 export { type HeaderLine, KEPT_HEADERS, neverKept } from './kept-headers.ts'
 export { KEY_HEADER, type KeyFault, type KeyOptions, type KeySource, type ReadKey, readKey } from './key-header.ts'
+export { isProtected, notProtected } from './not-protected.ts'
+export type { IdempotencyOptions, KeyCarrier, Scope } from './options.ts'
 export { policies } from './policies.ts'
 export {
   type Condition,
@@ -17,6 +23,15 @@ export {
   retryAfterSeconds,
 } from './problem.ts'
 export { CONDITIONS, type ConditionKind } from './problem-conditions.ts'
+export type { Produced, Streams } from './produced.ts'
+export {
+  openApiFragment,
+  type PublishedPolicy,
+  policyHeader,
+  publishedPolicy,
+  WELL_KNOWN_PATH,
+  wellKnownPolicy,
+} from './published.ts'
 export {
   COMPARED_PARTS,
   type ComparedRequest,
@@ -26,3 +41,4 @@ export {
   type RequestFingerprintOptions,
   requestFingerprint,
 } from './request-fingerprint.ts'
+export { type Rules, rulesOf } from './rules.ts'

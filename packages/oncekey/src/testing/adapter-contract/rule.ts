@@ -36,14 +36,20 @@ export interface RuleContext {
 
 let keys = 0
 
-export function ruleContext(port: number, ledger: Ledger): RuleContext {
+/** `patienceMs`: how long an answer may take before its connection is given up. Default 15 s. */
+export function ruleContext(port: number, ledger: Ledger, patienceMs?: number): RuleContext {
   const before = new Map(ledger.app.samples.map(({ path }) => [path, ledger.runs(path)]))
   return {
     port,
     ledger,
     newKey: () => `key-${process.pid}-${++keys}`,
-    post: (path, what) => sendOnce(port, postOf(path, what)),
-    connect: () => openWire(port),
+    post(path, what) {
+      const answer = sendOnce(port, postOf(path, what), patienceMs)
+      // A rule that has failed elsewhere looks at no answer that is still under way.
+      answer.catch(() => {})
+      return answer
+    },
+    connect: () => openWire(port, patienceMs),
     runs: (path) => ledger.runs(path) - (before.get(path) ?? 0),
   }
 }

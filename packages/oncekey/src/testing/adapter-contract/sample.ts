@@ -53,9 +53,6 @@ export interface AdapterServer {
 /** Starts the sample application behind the adapter, on a free port of 127.0.0.1. */
 export type Serve = (app: SampleApp) => Promise<AdapterServer>
 
-/** What the server shows on `GET` of every path: the number of runs, which nothing may keep. */
-export const ORIGIN = 'https://shop.example'
-
 export interface Ledger {
   readonly app: SampleApp
   runs(path: string): number

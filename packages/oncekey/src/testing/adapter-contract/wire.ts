@@ -31,7 +31,7 @@ export interface Wire extends Disposable {
 /** A hang is a failure, not a wait: longer than any rule needs. */
 const PATIENCE_MS = 15_000
 
-export async function openWire(port: number): Promise<Wire> {
+export async function openWire(port: number, patienceMs = PATIENCE_MS): Promise<Wire> {
   const socket = connect({ port, host: '127.0.0.1' })
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve)
@@ -39,7 +39,7 @@ export async function openWire(port: number): Promise<Wire> {
   })
   // Reads tell of errors; a socket without a listener would end the process.
   socket.on('error', () => {})
-  const read = reader(socket)
+  const read = reader(socket, patienceMs)
   return {
     async send(request) {
       socket.write(requestBytes(request))
@@ -51,8 +51,8 @@ export async function openWire(port: number): Promise<Wire> {
 }
 
 /** One request on a connection of its own. */
-export async function sendOnce(port: number, request: WireRequest): Promise<WireAnswer> {
-  using wire = await openWire(port)
+export async function sendOnce(port: number, request: WireRequest, patienceMs?: number): Promise<WireAnswer> {
+  using wire = await openWire(port, patienceMs)
   return await wire.send(request)
 }
 
@@ -71,7 +71,7 @@ interface Reading {
   rest(): Promise<Buffer>
 }
 
-function reader(socket: Socket): Reading {
+function reader(socket: Socket, patienceMs: number): Reading {
   let buffered: Buffer = Buffer.alloc(0)
   let ended = false
   let wake: (() => void) | undefined
@@ -85,7 +85,7 @@ function reader(socket: Socket): Reading {
   })
   async function more(): Promise<void> {
     if (ended) throw new Error('the connection ended before the answer did')
-    const timer = setTimeout(() => socket.destroy(), PATIENCE_MS)
+    const timer = setTimeout(() => socket.destroy(), patienceMs)
     await new Promise<void>((resolve) => {
       wake = resolve
     })

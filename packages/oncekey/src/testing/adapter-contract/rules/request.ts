@@ -126,6 +126,8 @@ export const REQUEST_RULES: readonly HttpRule[] = [
       const first = post('/gated', { key, body })
       await ledger.reached(key)
       const waiting = post('/gated', { key, body, headers: [['prefer', 'wait=5']] })
+      // Time to be refused in, for an adapter that does not wait.
+      await new Promise((resolve) => setTimeout(resolve, 150))
       ledger.open(key)
       assertReplay(await waiting, await first)
       strictEqual(runs('/gated'), 1)
