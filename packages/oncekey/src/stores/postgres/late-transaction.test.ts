@@ -91,10 +91,12 @@ describePostgres('the transaction of a lease on PostgreSQL', () => {
     const store = postgres(fromPg(port.pool), { mode: 'lease', schema: port.schema, lease: '900ms', ...dedupes })
     const outcomes = await Promise.all(
       Array.from({ length: 4 }, (_, at) =>
-        once(store, { scope: 's', key: `slow-${at}`, fingerprints: ['f'] }, async ({ begin }) => {
+        once(store, { scope: 's', key: `slow-${at}`, fingerprints: ['f'] }, async ({ begin, childKey }) => {
           const tx = await begin()
           await tx.query(`insert into ${table()} values ($1)`, [`slow-${at}`])
           await sleep(1_500)
+          // Throws where no beat got through for a whole lease (L2).
+          childKey('bank')
           return at
         }),
       ),
