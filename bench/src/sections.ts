@@ -3,6 +3,7 @@ import { http } from './http/http.ts'
 import { bytes as postgresBytes } from './postgres/bytes.ts'
 import { oneCaller } from './postgres/one-caller.ts'
 import { pileUp } from './postgres/pile-up.ts'
+import { postgresJs } from './postgres/postgres-js.ts'
 import { purge } from './postgres/purge.ts'
 import { race } from './postgres/race.ts'
 import { throughput } from './postgres/throughput.ts'
@@ -19,7 +20,7 @@ interface Parts {
 }
 
 const PARTS: Readonly<Record<SectionName, Parts>> = {
-  postgres: { postgres: [oneCaller, throughput], sqlite: [] },
+  postgres: { postgres: [oneCaller, postgresJs, throughput], sqlite: [] },
   sqlite: { postgres: [], sqlite: [cost] },
   http: { postgres: [http], sqlite: [] },
   race: { postgres: [race, pileUp], sqlite: [sqliteRace] },

@@ -14,6 +14,7 @@ export const T_STOCK = 'T on pg'
 export const T_PIPELINED = 'T on pg, pipelined'
 export const T_FIRST = 'T on pg, read first'
 export const L_STOCK = 'L on pg'
+export const L_PIPELINED = 'L on pg, pipelined'
 
 export async function inTransaction({ tx }: InTransaction<PoolClient>, client?: string) {
   return answerOf(await charge(tx, client === undefined ? {} : { client }))
@@ -23,7 +24,7 @@ export async function inLease({ begin }: LeasedInDatabase<PoolClient>, client?: 
 }
 
 /** A key that nobody has used. */
-export function newKeys({ pool }: Ground, { stock, pipelined, lease }: Stores): readonly Contender[] {
+export function newKeys({ pool }: Ground, { stock, pipelined, lease, leasePipelined }: Stores): readonly Contender[] {
   return [
     { name: FLOOR, once: () => charge(pool, { table: 'floor_charges' }) },
     {
@@ -34,6 +35,7 @@ export function newKeys({ pool }: Ground, { stock, pipelined, lease }: Stores): 
     { name: T_STOCK, once: () => ours(stock, randomUUID(), inTransaction, 'ran') },
     { name: T_PIPELINED, once: () => ours(pipelined, randomUUID(), inTransaction, 'ran') },
     { name: L_STOCK, once: () => ours(lease, randomUUID(), inLease, 'ran') },
+    { name: L_PIPELINED, once: () => ours(leasePipelined, randomUUID(), inLease, 'ran') },
   ]
 }
 
@@ -60,18 +62,20 @@ export async function replays({ pool }: Ground, stores: Stores): Promise<readonl
     replay(T_PIPELINED, stores.pipelined),
     replay(T_FIRST, stores.stockFirst),
     { name: L_STOCK, once: () => ours(stores.lease, `l-${any()}`, never, 'replayed') },
+    { name: L_PIPELINED, once: () => ours(stores.leasePipelined, `l-${any()}`, never, 'replayed') },
   ]
 }
 
 export const CLAIM = "the article's claim"
 
 /** From the call to the beginning of the work: what the article measured as the cost of a claim. */
-export function claims({ pool }: Ground, { stock, pipelined, lease }: Stores): readonly Contender[] {
+export function claims({ pool }: Ground, { stock, pipelined, lease, leasePipelined }: Stores): readonly Contender[] {
   return [
     { name: CLAIM, once: () => claimOnly(pool, randomUUID()) },
     { name: T_STOCK, once: () => untilWork(stock) },
     { name: T_PIPELINED, once: () => untilWork(pipelined) },
     { name: L_STOCK, once: () => untilWork(lease) },
+    { name: L_PIPELINED, once: () => untilWork(leasePipelined) },
   ]
 }
 

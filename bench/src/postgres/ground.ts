@@ -22,7 +22,8 @@ export async function ground(server: string, connections: number): Promise<Groun
   const pools: pg.Pool[] = []
 
   function open(settings: pg.PoolConfig): pg.Pool {
-    const opened = new pg.Pool({ connectionString: url, ...settings })
+    // No connection is closed while others are measured: opening it again would count against its own.
+    const opened = new pg.Pool({ connectionString: url, idleTimeoutMillis: 0, ...settings })
     opened.on('error', () => {})
     pools.push(opened)
     return opened

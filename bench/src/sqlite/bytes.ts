@@ -16,7 +16,7 @@ const CALLERS = 4
 export async function bytes({ quick }: Settings): Promise<readonly Section[]> {
   const keys = quick ? 500 : 100_000
   using files = folder()
-  await using stores = storesIn(files.file, 'normal')
+  await using stores = await storesIn(files.file, 'normal')
   const article = articleStore(files.file('article.db'))
   const fill = <G extends Grant>(store: Store<G>) =>
     filled((at) => ours(store, randomUUID(), async () => answerOf(at), 'ran'), keys, CALLERS)
@@ -26,7 +26,6 @@ export async function bytes({ quick }: Settings): Promise<readonly Section[]> {
     await filling()
     return (sizeOf(files.file(name)) - empty) / keys
   }
-  await Promise.all([stores.transaction.admin.stats(), stores.lease.admin.stats()])
   const findings = [
     {
       what: 'bytes per key, the article',

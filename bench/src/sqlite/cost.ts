@@ -20,7 +20,7 @@ export async function cost(settings: Settings): Promise<readonly Section[]> {
 async function costAt(durability: Durability, { rounds, quick }: Settings): Promise<readonly Section[]> {
   using files = folder()
   using base = floor(files.file('floor.db'), durability)
-  await using stores = storesIn(files.file, durability)
+  await using stores = await storesIn(files.file, durability)
   const article = articleStore(files.file('article.db'))
   const fresh: readonly Contender[] = [
     { name: 'INSERT alone', once: async () => base.insert() },

@@ -11,7 +11,7 @@ import { charge, storesIn } from './stores.ts'
 
 export async function race({ quick }: Settings): Promise<readonly Section[]> {
   using files = folder()
-  await using stores = storesIn(files.file, 'full')
+  await using stores = await storesIn(files.file, 'full')
   const article = articleStore(files.file('article.db'))
   const strategies: readonly Strategy[] = [
     { name: 'check, then insert', unsafe: true, once: (key, workMs) => checkThenInsert(article, key, workMs) },
