@@ -1,10 +1,16 @@
 // Transaction mode on a real PostgreSQL: a schema of its own for each file, effects to count, and everything that a test may do to it.
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { identify } from '../../packages/oncekey/src/core/operation.ts'
 import type { InTransaction, Store } from '../../packages/oncekey/src/core/store.ts'
 import type { Database } from '../../packages/oncekey/src/stores/database/database.ts'
 import { fromPg } from '../../packages/oncekey/src/stores/database/pg.ts'
+import { postgresDialect } from '../../packages/oncekey/src/stores/postgres/dialect.ts'
 import { type PostgresOptions, postgres } from '../../packages/oncekey/src/stores/postgres/index.ts'
+import { transactionalFrom } from '../../packages/oncekey/src/stores/postgres/options.ts'
+import { transactional } from '../../packages/oncekey/src/stores/transactional.ts'
+import type { Parts } from '../../packages/oncekey/src/testing/broken/transaction.ts'
+import { commitFaults } from '../../packages/oncekey/src/testing/commit-faults.ts'
 import type { Settings, Subject } from '../../packages/oncekey/src/testing/store-contract/subject.ts'
 import { freshSchema } from './postgres.ts'
 
@@ -22,8 +28,10 @@ export interface Place {
   write(tx: pg.PoolClient, mark: string): Promise<void>
   /** The client behind a guarded handle. */
   behind(tx: pg.PoolClient): Promise<pg.PoolClient>
-  make(connect: Connect): (settings: Settings) => Subject<Grant>
+  make(connect: Connect, vary?: Vary): (settings: Settings) => Subject<Grant>
 }
+/** A fault to plant in the parts of a store. */
+export type Vary = <Tx>(parts: Parts<Tx>) => Parts<Tx>
 
 /** Call it inside `describePostgres`. */
 export function transactionPlace(): Place {
@@ -55,6 +63,13 @@ export function transactionPlace(): Place {
     await tx.query(`insert into ${place.schema}.effect (mark) values ($1)`, [mark])
   }
 
+  async function behind(tx: pg.PoolClient): Promise<pg.PoolClient> {
+    const { rows } = await tx.query('select pg_backend_pid() as pid')
+    const client = clients.get(rows[0].pid)
+    if (!client) throw new Error('a connection that no pool of this place has opened')
+    return client
+  }
+
   return {
     get url() {
       return place.url
@@ -66,13 +81,8 @@ export function transactionPlace(): Place {
     open,
     count,
     write,
-    async behind(tx) {
-      const { rows } = await tx.query('select pg_backend_pid() as pid')
-      const client = clients.get(rows[0].pid)
-      if (!client) throw new Error('a connection that no pool of this place has opened')
-      return client
-    },
-    make: (connect) =>
+    behind,
+    make: (connect, vary) =>
       function subject({ retain, work, claimMs, drain }) {
         const options: PostgresOptions = {
           schema: place.schema,
@@ -81,7 +91,14 @@ export function transactionPlace(): Place {
           ...(claimMs === undefined ? {} : { claimMs }),
           ...(drain === undefined ? {} : { drain }),
         }
-        const factory = (): Store<Grant> => postgres(connect(pool), options)
+        const faults = commitFaults(connect(pool))
+        const factory = (): Store<Grant> => {
+          if (!vary) return postgres(faults.database, options)
+          const { database, dialect } = vary({ database: faults.database, dialect: postgresDialect(place.schema) })
+          const told = transactionalFrom(database, options)
+          const { admin } = postgres(database, options)
+          return transactional(database, dialect, { name: 'broken', admin, ...told })
+        }
         let store = factory()
         return {
           store,
@@ -92,6 +109,22 @@ export function transactionPlace(): Place {
             return store
           },
           effects: { write: (grant, mark) => write(grant.tx, mark), count },
+          behind: {
+            async end({ tx }, how) {
+              const raw = await behind(tx)
+              await raw.query(how)
+            },
+            async intrude(operation) {
+              const { id, prints } = identify(operation)
+              await pool.query(
+                `insert into ${place.schema}.record (k, fingerprint, state, expires_at)
+                 values ($1, $2, 5, clock_timestamp() + interval '1 hour')
+                 on conflict (k) do update set expires_at = excluded.expires_at`,
+                [id, prints[0]],
+              )
+            },
+            befallCommit: faults.befallCommit,
+          },
           async damage(id) {
             await pool.query(`update ${place.schema}.record set state = 42 where k = $1`, [id])
           },

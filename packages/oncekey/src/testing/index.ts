@@ -9,6 +9,7 @@ export {
   type SampleApp,
   type Serve,
 } from './adapter-contract.ts'
+export { type CommitFaults, commitFaults } from './commit-faults.ts'
 export { faulty } from './faulty.ts'
 export {
   type Armed,
@@ -26,6 +27,7 @@ export {
 export type { Rule } from './store-contract/rule.ts'
 export { STORE_RULES } from './store-contract/rules.ts'
 export type {
+  Behind,
   Capabilities,
   Effects,
   Fault,

@@ -15,6 +15,7 @@ describePostgres('transaction mode on PostgreSQL', () => {
     reopen: true,
     effects: true,
     damage: true,
+    behind: true,
   } as const
 
   storeContract(

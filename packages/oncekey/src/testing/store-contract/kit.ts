@@ -5,7 +5,7 @@ import type { Operation } from '../../core/operation.ts'
 import { type AfterFailure, fillPolicy, type Policy } from '../../core/policy.ts'
 import type { Attempted, Grant, Store, Verdict } from '../../core/store.ts'
 import { deferred } from './deferred.ts'
-import type { Capabilities, Effects, Faults, Make, Settings, Subject } from './subject.ts'
+import type { Behind, Capabilities, Effects, Faults, Make, Settings, Subject } from './subject.ts'
 
 export type Work = (grant: Grant) => Verdict | Promise<Verdict>
 export interface Attempting {
@@ -24,6 +24,7 @@ export interface Kit {
   readonly store: Store
   readonly faults: Faults
   readonly effects: Effects<Grant>
+  readonly behind: Behind<Grant>
   /** A lease that is long where time is moved, and short where it is waited for. */
   readonly leaseMs: number
   readonly retainMs: number
@@ -118,6 +119,9 @@ export async function createKit(make: Make, capabilities: Capabilities): Promise
     },
     get effects() {
       return has('effects')
+    },
+    get behind() {
+      return has('behind')
     },
     leaseMs,
     retainMs,

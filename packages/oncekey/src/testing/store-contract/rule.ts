@@ -8,6 +8,7 @@ export type Need =
   | 'faults'
   | 'effects'
   | 'damage'
+  | 'behind'
   | 'moved clock'
   | 'vanishing owners'
   | 'clock of its own'

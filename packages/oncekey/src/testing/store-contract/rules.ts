@@ -9,6 +9,7 @@ import { receiptRules } from './receipts.ts'
 import { replyRules } from './replies.ts'
 import type { Rule } from './rule.ts'
 import { stateRules } from './states.ts'
+import { transactionModeRules } from './transaction.ts'
 import { transactionRules } from './transactions.ts'
 
 export const STORE_RULES: readonly Rule[] = [
@@ -21,5 +22,6 @@ export const STORE_RULES: readonly Rule[] = [
   ...failureRules,
   ...identityRules,
   ...transactionRules,
+  ...transactionModeRules,
   ...adminRules,
 ]

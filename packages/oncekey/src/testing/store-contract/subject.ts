@@ -1,5 +1,6 @@
 /** What the store contract has to be given: a store, how its time passes, and what else can be done to it. */
 import type { Duration } from '../../core/clock.ts'
+import type { Operation } from '../../core/operation.ts'
 import type { AfterFailure } from '../../core/policy.ts'
 import type { Grant, Store } from '../../core/store.ts'
 
@@ -29,6 +30,8 @@ export interface Capabilities {
   readonly effects?: boolean
   /** `damage` makes records that no build ever wrote. */
   readonly damage?: boolean
+  /** `behind` reaches past a store in transaction mode. */
+  readonly behind?: boolean
 }
 
 /** A store for one rule, and what can be done to it; thrown away afterwards. */
@@ -40,6 +43,7 @@ export interface Subject<G extends Grant = Grant> extends AsyncDisposable {
   readonly faults?: Faults
   readonly effects?: Effects<G>
   damage?(id: string, how: 'unknown-state'): void | Promise<void>
+  readonly behind?: Behind<G>
 }
 export type Make<G extends Grant = Grant> = (settings: Settings) => Subject<G> | Promise<Subject<G>>
 
@@ -54,6 +58,16 @@ export interface Faults {
   befall(step: Step, fault: Fault, times?: number): void
   /** Ends all faults; what hung goes on. */
   mend(): void
+}
+
+/** What others may do to an operation in transaction mode while its work runs. */
+export interface Behind<G extends Grant> {
+  /** Ends the work's transaction past the handle's guard, as a library of the user's own might. */
+  end(grant: G, how: 'commit' | 'rollback'): Promise<void>
+  /** Writes a live finished record of this operation without the store's locks, as another release might. */
+  intrude(operation: Operation): Promise<void>
+  /** The next COMMIT that carries a record is carried out and its answer lost, or never arrives. */
+  befallCommit(fault: 'lose' | 'refuse'): void
 }
 
 /** Side effects in the user's own tables: written through the grant's transaction, counted outside of it. */
