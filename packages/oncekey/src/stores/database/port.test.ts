@@ -1,6 +1,6 @@
 /** What the store relies on, whichever library the transaction comes from (T5, T7, T10, T11). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describePostgres, freshDatabase, onPostgres } from '../../../../../test/support/postgres.ts'
 import { adapters, type Opened } from '../../../../../test/support/postgres-adapters.ts'
 import { type FaultProxy, faultProxy } from '../../testing/proxy.ts'
@@ -274,8 +274,4 @@ describePostgres.each(adapters)('the transaction of $name', ({ open }) => {
     )
     return found.rowCount
   }
-})
-
-describe('the list of adapters', () => {
-  it('is not empty', () => expect(adapters.length).toBeGreaterThan(5))
 })

@@ -1,6 +1,6 @@
 /** What can go wrong with one message, as data. */
 
-/** Which message: one that contains this text, matches this pattern, or this function says so. Text ignores case. */
+/** Which message, length and type bytes included: one that contains this text, matches this pattern, or this function says so. Text ignores case. */
 export type Match = string | RegExp | ((message: Uint8Array) => boolean)
 
 /** `request`: before the server gets the message. `answer`: the server has answered, the client never learns it. */
