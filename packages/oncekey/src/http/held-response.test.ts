@@ -163,6 +163,10 @@ describe('a client that hangs up', () => {
         source.push(null)
       }, 80)
     },
+    'what stops when its connection closes': (req, res) => {
+      const timer = setTimeout(() => res.status(201).end('made'), 80)
+      for (const one of [res, res.socket, req.socket]) one?.on('close', () => clearTimeout(timer))
+    },
     'res.sendFile': (_req, res) => void setTimeout(() => res.status(201).sendFile(FILE), 80),
     pipeline: async (_req, res) => {
       await new Promise((resolve) => setTimeout(resolve, 80))

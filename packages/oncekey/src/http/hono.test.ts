@@ -101,6 +101,17 @@ describe('what the handler throws', () => {
   })
 })
 
+it('a refusal after the work carries nothing of the work’s own answer', async () => {
+  const app = new Hono()
+  app.use(async (c, next) => {
+    c.header('x-outer', 'yes')
+    await next()
+  })
+  app.post('/', protect(), (c) => c.text('the bank did not answer', 502, { 'x-inner': 'secret' }))
+  const answer = await post(app)
+  expect([answer.status, answer.headers.get('x-outer'), answer.headers.get('x-inner')]).toEqual([500, 'yes', null])
+})
+
 describe('middleware around us', () => {
   it('that times out answers, and the work’s own answer is kept', async () => {
     let runs = 0

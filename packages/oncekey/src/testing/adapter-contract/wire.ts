@@ -74,6 +74,7 @@ interface Reading {
 function reader(socket: Socket, patienceMs: number): Reading {
   let buffered: Buffer = Buffer.alloc(0)
   let ended = false
+  let late = false
   let wake: (() => void) | undefined
   socket.on('data', (chunk: Buffer) => {
     buffered = Buffer.concat([buffered, chunk])
@@ -84,8 +85,11 @@ function reader(socket: Socket, patienceMs: number): Reading {
     wake?.()
   })
   async function more(): Promise<void> {
-    if (ended) throw new Error('the connection ended before the answer did')
-    const timer = setTimeout(() => socket.destroy(), patienceMs)
+    if (ended) throw new Error(late ? `no answer in ${patienceMs} ms` : 'the connection ended before the answer did')
+    const timer = setTimeout(() => {
+      late = true
+      socket.destroy()
+    }, patienceMs)
     await new Promise<void>((resolve) => {
       wake = resolve
     })
