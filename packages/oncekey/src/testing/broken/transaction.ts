@@ -1,6 +1,5 @@
 /** Transaction mode with one fault each, over PostgreSQL: they show that the contract would notice. */
 import { type Database, isInDoubt, type Statement } from '../../stores/database/database.ts'
-import { FOREIGN } from '../../stores/postgres/statements/written.ts'
 import type { Dialect } from '../../stores/transactional/dialect.ts'
 
 export interface Parts<Tx> {
@@ -24,7 +23,7 @@ function unproven({ text, params }: Statement): Statement {
 function proof(opened: string): Statement {
   return {
     text: `select case when (extract(epoch from now()) * 1000000)::bigint <> $1::bigint
-            then ('${FOREIGN} ' || now())::int end`,
+            then ('oncekey: this is not the transaction that was opened ' || now())::int end`,
     params: [opened],
   }
 }

@@ -1,6 +1,6 @@
 /** The first schema: what is remembered of each operation, who changed it by hand, and what this schema is. */
 import type { Names } from '../names.ts'
-import type { Migration } from './index.ts'
+import type { Migration } from './migration.ts'
 
 export const record: Migration = {
   version: 1,

@@ -1,13 +1,8 @@
 /** Every schema change there was, in order. A migration only adds: the release before it must go on working beside it. */
-import type { Names } from '../names.ts'
 import { record } from './0001-record.ts'
+import type { Migration } from './migration.ts'
 
-export interface Migration {
-  readonly version: number
-  readonly name: string
-  /** Run one by one, in the transaction that also writes down the version. */
-  statements(names: Names): readonly string[]
-}
+export type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [record]
 
