@@ -11,12 +11,13 @@ import { executionLive, storeClosed } from './leased/faults.ts'
 import { within } from './leased/patience.ts'
 import type { Tenure } from './leased/tenure.ts'
 import { run } from './leased/work.ts'
+import { pulse } from './pulse.ts'
 
 export interface LeasedOptions extends AfterFailure {
   readonly retain?: Duration
   readonly work?: Duration
   readonly lease?: Duration
-  /** How long a claim may take before the caller is told that the store is unavailable. Default 1 s. */
+  /** How long the store may say nothing before a claim is told that it is unavailable. Default 1 s. */
   readonly claimMs?: Duration
   /** How long a disposed store waits for work in progress before its signals abort. Default 10 s. */
   readonly drain?: Duration
@@ -34,6 +35,7 @@ export function leased<Tx>(driver: LeaseDriver<Tx>, options: LeasedOptions): Sto
   const live = new Set<Promise<unknown>>()
   const tenures = new Set<Tenure>()
   const executions = new Set<string>()
+  const heard = pulse()
   let closing: Promise<void> | undefined
 
   function follow<T>(promise: Promise<T>): Promise<T> {
@@ -61,7 +63,7 @@ export function leased<Tx>(driver: LeaseDriver<Tx>, options: LeasedOptions): Sto
     try {
       const wanted = { id, token, prints, policy, label }
       const reenters = operation.execution !== undefined
-      const claimed = await claim({ driver, wanted, facts, claimMs, reenters, background: follow })
+      const claimed = await claim({ driver, wanted, facts, claimMs, pulse: heard, reenters, background: follow })
       if (claimed.kind !== 'won') return claimed
       const { held, sentAt } = claimed
       const owned = { ...facts, fence: held.fence }

@@ -1,23 +1,22 @@
 /** Transaction mode: the claim, the user's writes and the kept answer are one transaction of the user's own library (protocol, section 3). */
 import { sleep } from '../core/clock.ts'
 import { isOncekeyError } from '../core/errors.ts'
-import { tell } from '../core/events.ts'
 import { identify } from '../core/operation.ts'
 import type { StorePolicy } from '../core/policy.ts'
 import type { Admin, Attempted, InTransaction, Store } from '../core/store.ts'
 import type { Database } from './database/database.ts'
-import { afterwards } from './transactional/afterwards.ts'
+import { pulse } from './pulse.ts'
 import { type Bracket, inTime, ranHere, type Turn } from './transactional/bracket.ts'
+import { conclude } from './transactional/conclude.ts'
 import { BUSY } from './transactional/decide.ts'
 import type { Dialect } from './transactional/dialect.ts'
 import { drain } from './transactional/drain.ts'
-import { closed, commitUnknown, outcomeUnknown, tryAgain, unavailable } from './transactional/faults.ts'
+import { closed, unavailable } from './transactional/faults.ts'
 import { handles } from './transactional/handles.ts'
 import { askHolder, look, UNSURE_LOOKS, UNSURE_MS } from './transactional/looks.ts'
-import { type Passed, pass } from './transactional/pass.ts'
+import { pass } from './transactional/pass.ts'
 import { permits, winnersOf } from './transactional/permits.ts'
 import { attemptWithin } from './transactional/within.ts'
-import { type Memory, unknownMemory } from './transactional/writes.ts'
 
 export interface TransactionalOptions {
   readonly name: string
@@ -57,6 +56,7 @@ export function transactional<Tx>(
     dialect,
     name,
     claimMs,
+    pulse: pulse(),
     permits: permits(options.maxWinners ?? winnersOf(database.connections ?? 0), options.maxQueue),
     handles: handles(),
     restores: database.flights === 'joined',
@@ -66,7 +66,7 @@ export function transactional<Tx>(
 
   /** Once per store; a check that failed is made again by the next caller. */
   function check(): Promise<void> {
-    checked ??= inTime(claimMs, name, () => dialect.check(database)).catch((error: unknown) => {
+    checked ??= inTime(bracket, () => dialect.check(database)).catch((error: unknown) => {
       checked = undefined
       if (isOncekeyError(error)) throw error
       throw unavailable(name, 'The database could not be asked for its schema.', error)
@@ -146,75 +146,6 @@ async function attempt<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, read: 'first' |
         return conclude(bracket, turn, passed)
     }
   }
-}
-
-/** What a pass that is not flown again comes to. */
-async function conclude<Tx>(
-  bracket: Bracket<Tx>,
-  turn: Turn<Tx>,
-  passed: Exclude<Passed, { kind: 'unsure' | 'crowded' }>,
-): Promise<Attempted> {
-  const { name } = bracket
-  const { facts, identity, how } = turn
-  switch (passed.kind) {
-    case 'refused':
-      return ranHere(passed.refused, turn)
-    case 'won':
-      return { kind: 'won', fate: passed.fate }
-    case 'raced': {
-      const found = await look(bracket, turn)
-      if (found) return ranHere(found.refused, turn)
-      tell('freed', { ...facts, error: passed.cause })
-      throw tryAgain(name, 'Another attempt of the same operation was faster.', passed.cause)
-    }
-    case 'overran':
-      tell('freed', { ...facts, why: passed.why })
-      throw tryAgain(name, `The work was given up: ${passed.why}.`)
-    case 'in-doubt':
-      return resolve(bracket, turn, passed.cause)
-    case 'foreign': {
-      const memory = unknownMemory('the work ended its own transaction', identity, how.policy)
-      return remember(bracket, turn, { memory, cause: passed.cause })
-    }
-    case 'remember':
-      return remember(bracket, turn, { memory: passed.memory })
-    default:
-      throw passed satisfies never
-  }
-}
-
-/** T11: the answer comes from the record, never from memory. */
-async function resolve<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, cause: unknown): Promise<Attempted> {
-  const found = await afterwards(bracket, turn)
-  switch (found.kind) {
-    case 'answer':
-      return ranHere(found.refused, turn)
-    case 'free':
-      tell('freed', { ...turn.facts, error: cause })
-      throw tryAgain(bracket.name, 'COMMIT was not answered, and was not carried out.', cause)
-    default:
-      throw commitUnknown(bracket.name, cause)
-  }
-}
-
-interface Remembered {
-  readonly memory: Memory
-  /** The work ended its own transaction: nobody knows what it left. */
-  readonly cause?: unknown
-}
-
-async function remember<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, { memory, cause }: Remembered): Promise<Attempted> {
-  const found = await afterwards(bracket, turn, memory)
-  if (found.kind === 'written') tell(memory.event, turn.facts)
-  if (found.kind === 'answer') return ranHere(found.refused, turn)
-  if (cause === undefined && found.kind === 'written') return { kind: 'won', fate: memory.fate }
-  if (cause === undefined && memory.fate !== 'held')
-    throw tryAgain(bracket.name, 'The answer could not be kept without the writes.', causeOf(found))
-  throw outcomeUnknown(bracket.name, cause ?? causeOf(found))
-}
-
-function causeOf(found: object): unknown {
-  return 'cause' in found ? found.cause : undefined
 }
 
 /** False where the caller would not wait any longer. */

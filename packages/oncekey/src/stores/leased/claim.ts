@@ -4,14 +4,17 @@ import { isOncekeyError } from '../../core/errors.ts'
 import { type OncekeyEvent, tell } from '../../core/events.ts'
 import { judge, type Refused, type Seen } from '../../core/record.ts'
 import type { Held, LeaseDriver, Owned } from '../../core/store.ts'
+import type { Pulse } from '../pulse.ts'
 import { storeUnavailable } from './faults.ts'
-import { insist, TOO_LATE, within } from './patience.ts'
+import { insist, TOO_LATE, whileHeard } from './patience.ts'
 
 export interface Claiming {
   readonly driver: LeaseDriver<unknown>
   readonly wanted: Owned
   readonly facts: Omit<OncekeyEvent, 'event'>
   readonly claimMs: number
+  /** Claims wait for as long as the store answers other claims. */
+  readonly pulse: Pulse
   /** The same execution may come for its claim again, so that an orphan of it is left to it. */
   readonly reenters: boolean
   /** Takes what goes on after the caller was answered. */
@@ -27,13 +30,13 @@ export interface Won {
   readonly fresh: boolean
 }
 
-/** Rejects with `STORE_UNAVAILABLE`, within `claimMs`; then the work does not run later either. */
+/** Rejects with `STORE_UNAVAILABLE` when the store says nothing for `claimMs`; then the work does not run later either. */
 export async function claim(claiming: Claiming): Promise<Won | Refused> {
-  const { driver, claimMs, facts, background } = claiming
+  const { driver, claimMs, pulse, facts, background } = claiming
   const lost: unknown[] = []
   const deciding = decide(claiming, monotonic() + claimMs, lost)
   try {
-    const decided = await within(deciding, claimMs)
+    const decided = await whileHeard(deciding, claimMs, pulse)
     if (decided !== TOO_LATE) return decided
   } catch (error) {
     if (isOncekeyError(error)) throw error
@@ -49,12 +52,13 @@ export async function claim(claiming: Claiming): Promise<Won | Refused> {
   throw storeUnavailable(driver.name, cause)
 }
 
-async function decide({ driver, wanted }: Claiming, until: number, lost: unknown[]): Promise<Won | Refused> {
+async function decide({ driver, wanted, pulse }: Claiming, until: number, lost: unknown[]): Promise<Won | Refused> {
   let seen: Seen = { kind: 'absent' }
   for (let pause = 5; ; pause = Math.min(pause * 2, 100)) {
     const sentAt = monotonic()
     try {
       const claimed = await driver.claim(wanted)
+      pulse.beat()
       if (claimed.kind === 'won') {
         const { fence, takenOver = false, fresh = false } = claimed
         return { kind: 'won', held: { ...wanted, fence }, sentAt, takenOver, fresh }

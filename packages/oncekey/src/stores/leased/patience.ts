@@ -1,5 +1,6 @@
 /** Waiting for a store, but never for ever: one promise within a limit, and one step sent again until it is answered. */
 import { monotonic, sleep } from '../../core/clock.ts'
+import { type Pulse, whenSilent } from '../pulse.ts'
 
 export const TOO_LATE: unique symbol = Symbol('too late')
 
@@ -13,6 +14,14 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | ty
   } finally {
     limit.abort()
   }
+}
+
+/** What the promise gives, else `TOO_LATE` when the store has said nothing to anybody for `ms`. */
+export function whileHeard<T>(promise: Promise<T>, ms: number, pulse: Pulse): Promise<T | typeof TOO_LATE> {
+  return new Promise((resolve, reject) => {
+    const callOff = whenSilent(pulse, ms, () => resolve(TOO_LATE))
+    promise.finally(callOff).then(resolve, reject)
+  })
 }
 
 export interface Insisting {

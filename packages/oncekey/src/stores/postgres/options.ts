@@ -17,7 +17,7 @@ export interface PostgresOptions {
   readonly maxWinners?: number
   /** How many may wait for their turn. Default 1,000. */
   readonly maxQueue?: number
-  /** How long the database may take to open a transaction before the answer is `STORE_UNAVAILABLE`. Default 1s. */
+  /** How long the database may say nothing to anybody before a claim is answered `STORE_UNAVAILABLE`. Default 1s. */
   readonly claimMs?: Duration
   /** How long a disposed store waits for work in progress before it is rolled back. Default 10s. */
   readonly drain?: Duration

@@ -2,6 +2,7 @@
 import { monotonic, sleep } from '../../core/clock.ts'
 import { judge, type Refused } from '../../core/record.ts'
 import type { Ending } from '../database/database.ts'
+import { pulse } from '../pulse.ts'
 import { type Bracket, inTime, type Turn } from './bracket.ts'
 import type { Opened } from './dialect.ts'
 import { type Memory, write } from './writes.ts'
@@ -42,7 +43,8 @@ async function once<Tx>(
   memory: Memory | undefined,
 ): Promise<Afterwards | undefined> {
   const opening = dialect.opening({ identity, workMs: how.policy.workMs, savepoint: false })
-  return inTime(left, name, (arrive) =>
+  // Its own pulse: what is left is left, whatever others hear.
+  return inTime({ claimMs: left, name, pulse: pulse() }, (arrive) =>
     database.transaction<Afterwards | undefined>(opening, async function inside(_, answers) {
       if (!arrive()) return { rollback: true, value: undefined }
       const opened = dialect.read(answers)

@@ -3,6 +3,7 @@ import type { Identity, Operation } from '../../core/operation.ts'
 import type { Refused } from '../../core/record.ts'
 import type { How, InTransaction, Verdict } from '../../core/store.ts'
 import type { Database } from '../database/database.ts'
+import { type Pulse, whenSilent } from '../pulse.ts'
 import type { Holder } from './decide.ts'
 import type { Dialect } from './dialect.ts'
 import { unavailable } from './faults.ts'
@@ -15,6 +16,7 @@ export interface Bracket<Tx> {
   /** The store's name, in events and errors. */
   readonly name: string
   readonly claimMs: number
+  readonly pulse: Pulse
   readonly permits: Permits
   readonly handles: Handles
   /**
@@ -51,24 +53,30 @@ export function ranHere(refused: Refused, { begun }: Pick<Turn<unknown>, 'begun'
 }
 
 /**
- * Answers in `claimMs` whatever the database does: counted from asking the pool (T13). `arrive` says if anybody still
- * waits; a claim that comes too late is for nobody and has to be rolled back.
+ * Answers whatever the database does: when it has said nothing to anybody for `claimMs`, counted from asking the pool
+ * (T13). `arrive` says if anybody still waits; a claim that comes too late is for nobody and has to be rolled back.
  */
-export function inTime<R>(claimMs: number, where: string, ask: (arrive: () => boolean) => Promise<R>): Promise<R> {
+export function inTime<R>(
+  { claimMs, name, pulse }: Pick<Bracket<unknown>, 'claimMs' | 'name' | 'pulse'>,
+  ask: (arrive: () => boolean) => Promise<R>,
+): Promise<R> {
   return new Promise((resolve, reject) => {
     let late = false
-    const timer = setTimeout(giveUp, claimMs)
-
-    function giveUp(): void {
+    const callOff = whenSilent(pulse, claimMs, function giveUp() {
       late = true
-      reject(unavailable(where, `The database did not answer in ${claimMs} ms.`))
-    }
+      reject(unavailable(name, `The database did not answer in ${claimMs} ms.`))
+    })
     function arrive(): boolean {
-      clearTimeout(timer)
+      callOff()
+      pulse.beat()
       return !late
     }
     ask(arrive)
-      .finally(() => clearTimeout(timer))
+      .then((value) => {
+        pulse.beat()
+        return value
+      })
+      .finally(callOff)
       .then(resolve, reject)
   })
 }

@@ -30,13 +30,10 @@ export async function askHolder<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promi
   return dialect.readHolder(await ask(bracket, turn, dialect.holder(turn.identity)))
 }
 
-async function ask<Tx>(
-  { database, claimMs, name }: Bracket<Tx>,
-  { facts }: Turn<Tx>,
-  statement: Statement,
-): Promise<readonly Row[]> {
+async function ask<Tx>(bracket: Bracket<Tx>, { facts }: Turn<Tx>, statement: Statement): Promise<readonly Row[]> {
+  const { database, name } = bracket
   try {
-    return await inTime(claimMs, name, () => database.query(statement))
+    return await inTime(bracket, () => database.query(statement))
   } catch (error) {
     tell('store-failed', { ...facts, error })
     if (isOncekeyError(error)) throw error

@@ -30,13 +30,13 @@ export type Passed =
   | { readonly kind: 'overran'; readonly why: string }
 
 export async function pass<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<Passed> {
-  const { database, dialect, claimMs, name } = bracket
+  const { database, dialect, name } = bracket
   const { identity, how } = turn
   const savepoint = database.flights === 'joined' || how.policy.discardable
   const asked = { identity, workMs: how.policy.workMs, savepoint }
   const progress: Progress = { stage: 'asking', memory: undefined }
   try {
-    const passed = await inTime(claimMs, name, (arrive) =>
+    const passed = await inTime(bracket, (arrive) =>
       database.transaction<Passed>(dialect.opening(asked), async function inside(tx, answers, gone) {
         if (!arrive()) return undone({ kind: 'unsure' })
         const opened = dialect.read(answers)

@@ -1,0 +1,48 @@
+/** Tells a store that hangs from one that is only busy: a claim is given up when nobody has heard from the store for a while. */
+import { monotonic } from '../core/clock.ts'
+
+/** When the store last answered anybody in this process. */
+export interface Pulse {
+  beat(): void
+  lastAt(): number
+}
+
+export function pulse(): Pulse {
+  let last = Number.NEGATIVE_INFINITY
+  return {
+    beat() {
+      last = monotonic()
+    },
+    lastAt: () => last,
+  }
+}
+
+/** A store that answers others and not this claim is given up all the same, after so many times the silence. */
+const BUSY_TIMES = 5
+
+/**
+ * Calls `giveUp` when the store has been silent for `silentMs`, counted from now or from its last answer: a hundred
+ * claims at once through a small pool are served one after another, and each answer shows that the store is there.
+ * Returns what calls it off.
+ */
+export function whenSilent({ lastAt }: Pulse, silentMs: number, giveUp: () => void): () => void {
+  const started = monotonic()
+  let off = false
+  let timer = setTimeout(look, silentMs)
+
+  function look(): void {
+    // Timers come before sockets: after a blocked loop the answer may lie there, unread. It is read before this runs.
+    setImmediate(decide)
+  }
+  function decide(): void {
+    if (off) return
+    const until = Math.min(Math.max(started, lastAt()) + silentMs, started + BUSY_TIMES * silentMs)
+    const left = until - monotonic()
+    if (left <= 0) giveUp()
+    else timer = setTimeout(look, left)
+  }
+  return () => {
+    off = true
+    clearTimeout(timer)
+  }
+}
