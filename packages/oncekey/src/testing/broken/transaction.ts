@@ -11,6 +11,7 @@ export interface BrokenTransaction {
   /** The titles of the rules that it breaks, all of them unless it `spoils` whatever builds on it. */
   readonly breaks: readonly string[]
   readonly spoils?: true
+  readonly mayBreak?: readonly string[]
   vary<Tx>(parts: Parts<Tx>): Parts<Tx>
 }
 
@@ -118,10 +119,9 @@ export const BROKEN_TRANSACTIONS: readonly BrokenTransaction[] = [
   },
   {
     name: 'skips the mismatch on a lost race',
-    breaks: [
-      'another request while the first runs is a mismatch, not busy',
-      'of two first requests that differ one runs, and the loser of that race is compared too',
-    ],
+    breaks: ['another request while the first runs is a mismatch, not busy'],
+    // A race: it shows where the loser comes while the winner still runs.
+    mayBreak: ['of two first requests that differ one runs, and the loser of that race is compared too'],
     vary: ({ database, dialect }) => ({
       database,
       dialect: { ...dialect, readHolder: () => 'same' },
