@@ -1,7 +1,10 @@
 import { newKey } from 'oncekey/client'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { chargeServer, type Ground, post, postgresGround, sqliteGround } from './support/charge-servers.ts'
 import { describePostgres } from './support/postgres.ts'
+
+// Each test starts servers of its own, from source.
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Where the process dies, and whether the charge is there then; `sent` is too late to say. */
 const POINTS = [

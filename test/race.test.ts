@@ -1,7 +1,10 @@
-import { describe, it } from 'vitest'
+import { describe, it, vi } from 'vitest'
 import { postgresGround, sqliteGround } from './support/charge-servers.ts'
 import { describePostgres } from './support/postgres.ts'
 import { changedBodies, race } from './support/race.ts'
+
+// Each test starts servers of its own, from source.
+vi.setConfig({ testTimeout: 120_000 })
 
 const MODES = ['transaction', 'lease'] as const
 
