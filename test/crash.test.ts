@@ -16,7 +16,8 @@ const POINTS = [
 ]
 
 describe('a process killed with SIGKILL', () => {
-  describe.each(POINTS)('$point', ({ CRASH_AT, left }) => {
+  // SQLite writes receipt and COMMIT in one turn of the loop: there is no moment between them to be killed in from within.
+  describe.each(POINTS.filter(({ CRASH_AT }) => CRASH_AT !== 'sent'))('$point', ({ CRASH_AT, left }) => {
     it('SQLite, transaction mode: the retry is answered at once', async () => {
       await atOnce(await sqliteGround(), { CRASH_AT, left })
     })
