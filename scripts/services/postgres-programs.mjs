@@ -45,16 +45,18 @@ function reachable(native) {
   return ready
 }
 
+/** Every PostgreSQL that Debian has put on the machine. @param {Account | undefined} account @returns {readonly Programs[]} */
+export function packagedPostgres(account) {
+  const packaged = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  return packaged.flatMap((major) => usable(join(debian, major, 'bin'), account) ?? [])
+}
+
 /** @param {Account | undefined} account */
 function onMachine(account) {
-  const packaged = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
+  const [packaged] = packagedPostgres(account)
+  if (packaged !== undefined) return packaged
   const initdb = (process.env.PATH ?? '').split(delimiter).find((folder) => existsSync(join(folder, 'initdb')))
-  const folders = [...packaged.map((major) => join(debian, major, 'bin')), ...(initdb === undefined ? [] : [initdb])]
-  for (const folder of folders) {
-    const found = usable(folder, account)
-    if (found !== undefined) return found
-  }
-  return undefined
+  return initdb === undefined ? undefined : usable(initdb, account)
 }
 
 /** @param {string} folder @param {Account | undefined} account @returns {Programs | undefined} */

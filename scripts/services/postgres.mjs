@@ -19,21 +19,30 @@ export const postgres = {
     const account = unprivileged()
     const programs = postgresPrograms(account)
     if (typeof programs === 'string') return { missing: programs }
-    const data = join(run.directory, 'postgres')
-    copyOf(template(programs, account), data, account)
-    for (let attempt = 1; ; attempt += 1) {
-      const port = await freePort()
-      const launched = run.launch('postgres', join(programs.folder, 'postgres'), ['-D', data, ...settings(port)], {
-        account,
-        // Fast, then immediate shutdown; the kill comes last because it leaves shared memory behind.
-        signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'],
-      })
-      if (await becomes(launched, () => isReady(data))) return { url: `postgres://oncekey@127.0.0.1:${port}/postgres` }
-      const said = existsSync(launched.log) ? readFileSync(launched.log, 'utf8') : ''
-      // Somebody may take the port between our asking and our using it.
-      if (attempt === 3 || !/address already in use/i.test(said)) throw new Error(`PostgreSQL did not start:\n${said}`)
-    }
+    return serverOf(programs, run, account)
   },
+}
+
+/**
+ * A server of these programs, for as long as the run lasts.
+ * @param {import('./postgres-programs.mjs').Programs} programs @param {import('./run.mjs').Run} run
+ * @param {Account | undefined} [account] @returns {Promise<{ readonly url: string }>}
+ */
+export async function serverOf(programs, run, account = unprivileged()) {
+  const data = join(run.directory, `postgres-${programs.version}`)
+  copyOf(template(programs, account), data, account)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort()
+    const launched = run.launch('postgres', join(programs.folder, 'postgres'), ['-D', data, ...settings(port)], {
+      account,
+      // Fast, then immediate shutdown; the kill comes last because it leaves shared memory behind.
+      signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'],
+    })
+    if (await becomes(launched, () => isReady(data))) return { url: `postgres://oncekey@127.0.0.1:${port}/postgres` }
+    const said = existsSync(launched.log) ? readFileSync(launched.log, 'utf8') : ''
+    // Somebody may take the port between our asking and our using it.
+    if (attempt === 3 || !/address already in use/i.test(said)) throw new Error(`PostgreSQL did not start:\n${said}`)
+  }
 }
 
 /** @param {number} port */

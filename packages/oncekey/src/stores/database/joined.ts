@@ -34,6 +34,7 @@ export interface Line<Tx> {
   destroy(reason: unknown): void
 }
 
+const READ_ONLY = '25006'
 export const BEGIN = 'begin isolation level read committed read write'
 /** Longer than a busy disk or a synchronous standby takes; past it the answer is looked up on another connection. */
 export const COMMIT_MS = 10_000
@@ -90,6 +91,19 @@ export async function joined<Tx, R>(
   async function rollback(): Promise<void> {
     if (line.gone.aborted) line.destroy(line.gone.reason)
     else await line.fly({ first: 'rollback' }).then(() => line.release(), line.destroy)
+  }
+}
+
+/**
+ * One statement in its own transaction, also where the database or the role prefers READ ONLY: refused there, it was
+ * not carried out, and is sent once more together with the permission to write. `ask` sends texts of several statements.
+ */
+export async function writing<R>(statement: Statement, ask: (statement: Statement) => Promise<R>): Promise<R> {
+  try {
+    return await ask(statement)
+  } catch (error) {
+    if (sqlState(error) !== READ_ONLY) throw error
+    return ask({ ...statement, text: `set transaction read write;\n${statement.text}` })
   }
 }
 

@@ -25,7 +25,8 @@ export const together: Form = {
     }
   },
   async one(client, statement) {
-    return ((await send(client, inline(statement))) as Result).rows
+    const answer = (await send(client, inline(statement))) as Result | readonly Result[]
+    return (Array.isArray(answer) ? answer.at(-1) : answer).rows
   },
 }
 

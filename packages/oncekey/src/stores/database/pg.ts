@@ -2,7 +2,7 @@
 import { OncekeyError } from '../../core/errors.ts'
 import type { Database } from './database.ts'
 import { guard } from './guard.ts'
-import { COMMIT_MS, inTime, joined, type Line } from './joined.ts'
+import { COMMIT_MS, inTime, joined, type Line, writing } from './joined.ts'
 import { apart, type Form, together } from './pg-flights.ts'
 import { sqlState } from './sql-state.ts'
 
@@ -41,7 +41,7 @@ export function fromPg<Client extends PgClient>(pool: PgPool<Client>, options: P
   return {
     flights: 'joined',
     connections: pool.options?.max ?? POOL_MAX,
-    query: async (statement) => form.one(pool, statement),
+    query: (statement) => writing(statement, (asked) => (asked === statement ? form : together).one(pool, asked)),
     on: (tx) => async (statement) => form.one(tx, statement),
     transaction: async (opening, body) => joined(inTime(lineOf(await pool.connect(), form), commitMs), opening, body),
   }

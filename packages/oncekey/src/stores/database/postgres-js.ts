@@ -2,7 +2,7 @@
 import { OncekeyError } from '../../core/errors.ts'
 import type { Database, Row, Statement } from './database.ts'
 import { inline } from './inline.ts'
-import { COMMIT_MS, inTime, joined } from './joined.ts'
+import { COMMIT_MS, inTime, joined, writing } from './joined.ts'
 import type { PostgresJs, Sql } from './postgres-js/driver.ts'
 import { lineOf } from './postgres-js/line.ts'
 import { rowsOf } from './postgres-js/rows.ts'
@@ -27,16 +27,14 @@ export function fromPostgresJs<Tx>(given: PostgresJs<Tx>, options: PostgresJsOpt
   return {
     flights: 'joined',
     connections: max,
-    query: (statement) => one(sql, statement),
-    on: (tx) => (statement) => one(tx as Sql, statement),
+    query: (statement) => writing(statement, (asked) => one(sql, asked, preparedStatements && asked === statement)),
+    on: (tx) => (statement) => one(tx as Sql, statement, preparedStatements),
     transaction: (opening, body) =>
       joined(inTime(lineOf<Tx>(sql, { rename, preparedStatements }), commitMs), opening, body),
   }
 
-  async function one(line: Sql, { text, params }: Statement): Promise<readonly Row[]> {
-    const query = preparedStatements
-      ? line.unsafe(text, params, { prepare: true })
-      : line.unsafe(inline({ text, params }))
+  async function one(line: Sql, { text, params }: Statement, named: boolean): Promise<readonly Row[]> {
+    const query = named ? line.unsafe(text, params, { prepare: true }) : line.unsafe(inline({ text, params }))
     return rowsOf(await query.raw(), rename)
   }
 }
