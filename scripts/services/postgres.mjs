@@ -26,7 +26,7 @@ export const postgres = {
 /**
  * A server of these programs, for as long as the run lasts.
  * @param {import('./postgres-programs.mjs').Programs} programs @param {import('./run.mjs').Run} run
- * @param {Account | undefined} [account] @returns {Promise<{ readonly url: string }>}
+ * @param {Account} [account] @returns {Promise<{ readonly url: string }>}
  */
 export async function serverOf(programs, run, account = unprivileged()) {
   const data = join(run.directory, `postgres-${programs.version}`)

@@ -10,6 +10,7 @@ import { sqlState } from './sql-state.ts'
 export interface PgClient {
   query(text: string): Promise<unknown>
   getTransactionStatus?(): unknown
+  readonly readyForQuery?: unknown
   release(destroy?: Error | boolean): void
   on(event: 'error' | 'end', listener: (error?: Error) => void): unknown
   removeListener(event: 'error' | 'end', listener: (error?: Error) => void): unknown
@@ -75,7 +76,12 @@ function lineOf<Client extends PgClient>(client: Client, form: Form): Line<Clien
     // says it in its own language.
     refused: async (error) => sqlState(error) !== undefined && (await answers(client)),
   }
-  return form.goesOn ? { ...line, suspect: () => client.getTransactionStatus?.() !== 'T' } : line
+  return form.goesOn ? { ...line, suspect: () => !isHealthy(client) } : line
+}
+
+/** A query fails when its error comes; what state that left is told only when the server is ready again. */
+function isHealthy(client: PgClient): boolean {
+  return client.readyForQuery === true && client.getTransactionStatus?.() === 'T'
 }
 
 /** Ends what is still open, too. */
