@@ -1,5 +1,6 @@
 // Where tests are found, and how `oncekey/...` reaches the sources: tests never run against a stale build.
 import { existsSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { closingLine } from './test/support/closing-line.ts'
@@ -18,6 +19,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, '**/dist/**', ...(everything ? [] : ['**/*.all.test.ts'])],
     globalSetup: './test/support/global-setup.ts',
     reporters: ['default', closingLine()],
+    // Most tests wait for servers, leases and processes: one more than the cores keeps those busy.
+    maxWorkers: availableParallelism() + 1,
     // A real Postgres on a busy two-core machine answers late now and then; a hang still ends the run.
     testTimeout: 20_000,
     hookTimeout: 60_000,
