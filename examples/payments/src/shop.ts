@@ -21,6 +21,8 @@ export interface Shop<G extends Grant = Grant, Tx = unknown> extends AsyncDispos
 /** The bank remembers keys for a day (see bank/bank.ts: it remembers them for as long as it runs). */
 const afterFailure = downstreamDedupes({ for: '24h' })
 
+const CONNECTIONS = 10
+
 /** Calls `open` with the shop that the configuration asks for; each has its own type of transaction, without a cast. */
 export async function withShop<R>(
   config: Config,
@@ -46,8 +48,10 @@ export async function withShop<R>(
       return open({ store, books, tx: (grant) => grant.begin(), ...closing(store, books) })
     }
     case 'postgres': {
-      const pool = new pg.Pool({ connectionString: config.store, max: 10 })
+      const pool = new pg.Pool({ connectionString: config.store, max: CONNECTIONS })
       pool.on('error', (error) => console.error(`postgres: ${error.message}`))
+      // Opened before the first request comes: a stampede should not find a pool that has yet to be filled.
+      await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query('select 1')))
       const poolEnd = { [Symbol.asyncDispose]: () => pool.end() }
       if (config.mode === 'transaction') {
         const store = postgres(fromPg(pool), { retain })
