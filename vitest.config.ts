@@ -22,7 +22,7 @@ export default defineConfig({
     // Most tests wait for servers, leases and processes: one more than the cores keeps those busy.
     maxWorkers: availableParallelism() + 1,
     // A real Postgres on a busy two-core machine answers late now and then; a hang still ends the run.
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {
       provider: 'v8',

@@ -24,7 +24,7 @@ export interface TestRunner {
 export interface ContractOptions {
   /** Default: the whole contract. */
   readonly rules?: readonly Rule[]
-  /** How long one rule may take before it counts as broken: a store that hangs is one. Default 15 s. */
+  /** How long one rule may take before it counts as broken: a store that hangs is one. Default 45 s. */
   readonly limitMs?: number
 }
 
@@ -73,7 +73,7 @@ export async function checkStore<G extends Grant>(
   return results
 }
 
-async function show<G extends Grant>(rule: Rule, make: Make<G>, capabilities: Capabilities, limitMs = 15_000) {
+async function show<G extends Grant>(rule: Rule, make: Make<G>, capabilities: Capabilities, limitMs = 45_000) {
   // Rules hand a grant back to the subject it came from, and look at nothing but what every grant has.
   const kit = await createKit(make as unknown as Make, capabilities)
   const limit = new AbortController()
