@@ -12,6 +12,9 @@ try {
   console.error(`${(error as Error).message}\n\n${USAGE}`)
   process.exitCode = 2
 }
+// A run that is given up leaves no files behind; its databases go with the server that was started for it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => process.exit(signal === 'SIGINT' ? 130 : 143))
 if (settings) await bench(settings)
 
 async function bench(settings: Settings): Promise<void> {

@@ -12,10 +12,13 @@ export interface Folder extends Disposable {
 
 export function folder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'oncekey-bench-'))
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+  process.once('exit', remove)
   return {
     file: (name) => join(path, name),
     [Symbol.dispose]() {
-      rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+      process.off('exit', remove)
+      remove()
     },
   }
 }
