@@ -145,6 +145,22 @@ describePostgres('over HTTP, on a Postgres that goes away', () => {
     await onPostgres('drop table account cascade', database.url)
   })
 
+  it('cut at any message of a claim: no claim without the end of its lease (aws-powertools/powertools-lambda-python#1181)', async () => {
+    const api = await elsewhere(downstreamDedupes({ for: '24h' }))
+    const endless = 'select count(*) as n from oncekey.record where state in (1, 2) and lease_end is null'
+    expect((await api.post('warm')).status).toBe(201)
+    for (const at of ['request', 'answer'] as const)
+      for (let message = 1; message <= 3; message++) {
+        const armed = proxy.next(nth(message), { kind: 'cut', at })
+        const key = `${at}-${message}`
+        await api.post(key)
+        armed.disarm()
+        expect(Number((await onPostgres(endless, database.url)).rows[0].n)).toBe(0)
+        await api.until(key, 201)
+      }
+    expect(new Set(api.moved).size).toBe(7)
+  })
+
   it('that is gone when the work is done, a bank that dedupes: 500 outcome-unknown, asked again, money moves once', async () => {
     const api = await elsewhere(downstreamDedupes({ for: '24h' }), () => proxy.down())
     expect(await api.post('k1')).toMatchObject({ status: 500, code: 'outcome-unknown' })
@@ -163,6 +179,15 @@ describePostgres('over HTTP, on a Postgres that goes away', () => {
     expect(api.asked()).toBe(1)
   })
 })
+
+/** Matches the message of that number from now on. */
+function nth(number: number): () => boolean {
+  let seen = 0
+  return () => {
+    seen += 1
+    return seen === number
+  }
+}
 
 async function serving<G extends Grant>(store: Store<G>, work: (grant: G) => Promise<unknown>) {
   const app = new Hono().onError((_, c) => c.json({ error: 'internal' }, 500))
