@@ -45,6 +45,6 @@ describePostgres('npm run bench -- --quick', () => {
       const { sections } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Result
       expect(sections.map(({ title }) => title.split(',')[0])).toEqual(['SQLite', 'SQLite', 'SQLite', 'SQLite'])
     },
-    2 * minutes,
+    10 * minutes,
   )
 })
