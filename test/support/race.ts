@@ -2,10 +2,10 @@
 import { newKey } from 'oncekey/client'
 import { expect } from 'vitest'
 import { chargeServer, type Ground, post } from './charge-servers.ts'
+import { countOf } from './whole.ts'
 
 const AT_ONCE = 100
-/** A tenth, or all with `ONCEKEY_TEST_WHOLE=1`. */
-const ROUNDS = process.env.ONCEKEY_TEST_WHOLE === '1' ? 20 : 2
+const ROUNDS = countOf({ whole: 20, usual: 2 })
 
 export async function race(ground: Ground, settings: Readonly<Record<string, string>>): Promise<void> {
   const servers = await Promise.all([1, 2].map(() => chargeServer({ ...ground.env, ...settings, WORK_MS: '50' })))

@@ -1,10 +1,13 @@
-/** The size of a hundred thousand completed keys: index pages are as full as they will ever be, heap pages have been pruned. */
+/** The size of very many completed keys: index pages are as full as they will ever be, heap pages have been pruned. */
 import { expect, it } from 'vitest'
 import { bytesPerKey } from '../../../../../test/support/key-bytes.ts'
 import { describePostgres, freshDatabase, onPostgres } from '../../../../../test/support/postgres.ts'
+import { countOf } from '../../../../../test/support/whole.ts'
 import { answerCodec } from '../../http/answer.ts'
 
-describePostgres('100,000 completed keys in lease mode', () => {
+const KEYS = countOf({ whole: 100_000, usual: 30_000 })
+
+describePostgres(`${KEYS} completed keys in lease mode`, () => {
   // Other tests' snapshots, in one database with ours, would keep dead claims from being pruned.
   const alone = freshDatabase()
   const contentType = ['content-type', 'application/json'] as const
@@ -16,7 +19,7 @@ describePostgres('100,000 completed keys in lease mode', () => {
   ])('take at most %d bytes each', { timeout: 900_000 }, async (limit, headers) => {
     const [row] = (await onPostgres(`select current_setting('server_version_num')::int as version`)).rows
     const receipt = await answerCodec().encode({ status: 201, headers, body })
-    const bytes = await bytesPerKey({ url: alone.url, schema: `s${limit}`, keys: 100_000, receipt })
+    const bytes = await bytesPerKey({ url: alone.url, schema: `s${limit}`, keys: KEYS, receipt })
     console.log(`${bytes.toFixed(1)} bytes per key, at most ${limit}`)
     // Before PostgreSQL 16 a BRIN index on the changed column ends HOT updates.
     expect(bytes).toBeLessThanOrEqual(row.version < 160_000 ? limit + 15 : limit)
