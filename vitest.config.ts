@@ -24,6 +24,8 @@ export default defineConfig({
     // A real Postgres on a busy two-core machine answers late now and then; a hang still ends the run.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // In CI a test may try twice, since its neighbours share two cores; the report says which did, and that is to be looked into.
+    retry: process.env.CI === 'true' ? 1 : 0,
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
