@@ -27,7 +27,7 @@ export interface SqliteOptions<Tx extends SqliteConnection = SqliteConnection> {
   /** Called for each of the two connections when they are opened: pragmas, functions, extensions. */
   readonly setUp?: (connection: Tx) => void
   /**
-   * `full` (default): a commit is on the disk before it is answered. `normal`: about ten times as fast, and a power
+   * `full` (default): a commit is on the disk before it is answered. `normal`: no wait for the disk, and a power
    * cut can take back the last answers that were given, so that they run again; never for money.
    */
   readonly durability?: 'full' | 'normal'

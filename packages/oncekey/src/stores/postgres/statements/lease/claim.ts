@@ -13,7 +13,7 @@ import { fenceOf, later, now } from '../ends.ts'
  * contended claims): the caller runs it again.
  *
  * A record that may be taken is read too, and `take` decides. Both in one statement was tried: planning what hardly
- * ever happens made every claim 1.6 times as dear (1.8 ms of the server's time for 1.1).
+ * ever happens made every claim dearer.
  *
  * On a standby or in a read-only session it is an error, also for duplicates (T14).
  */
