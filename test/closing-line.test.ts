@@ -34,13 +34,26 @@ it('an error that belongs to no test is a failure in it', async () => {
   expect(code).toBe(1)
 })
 
+it('a test that passed only at its second try is named before the tally', async () => {
+  const { code, last, output } = await run({
+    'flaky.test.js': `import { expect, it } from 'vitest'
+      let tries = 0
+      it('passes the second time', { retry: 1 }, () => expect(++tries).toBe(2))
+      it('passes at once', { retry: 1 }, () => {})`,
+  })
+  expect(output).toContain('needed a second try: passes the second time')
+  expect(output).not.toContain('second try: passes at once')
+  expect(last).toBe('2 passed, 0 failed, 0 skipped')
+  expect(code).toBe(0)
+})
+
 it('a run without a test fails', async () => {
   expect((await run({})).code).toBe(1)
 })
 
 async function run(
   files: Readonly<Record<string, string>>,
-): Promise<{ code: number | null; last: string | undefined }> {
+): Promise<{ code: number | null; last: string | undefined; output: string }> {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'tests'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -50,5 +63,5 @@ async function run(
   writeFileSync(join(folder, 'vitest.config.ts'), config)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'tests', name), text)
   const { code, stdout } = await node([join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })
-  return { code, last: stdout.trimEnd().split('\n').at(-1) }
+  return { code, last: stdout.trimEnd().split('\n').at(-1), output: stdout }
 }

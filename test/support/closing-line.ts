@@ -1,4 +1,4 @@
-// The last line of a run is its tally, alone on a line, so that a machine can read it.
+// The last line of a run is its tally, alone on a line, so that a machine can read it; before it stand the tests that needed a second try.
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 
 export interface Tally {
@@ -9,15 +9,21 @@ export interface Tally {
 
 /** Prints at the very end: coverage and other reports come after a reporter's own last word. */
 export function closingLine(print: (line: string) => void = console.log): Reporter {
-  let line: string | undefined
+  let lines: readonly string[] = []
   process.once('exit', function sayTally() {
-    if (line !== undefined) print(line)
+    for (const line of lines) print(line)
   })
   return {
     onTestRunEnd(modules, unhandledErrors) {
-      line = format(tallyOf(modules, unhandledErrors.length))
+      lines = [...secondTries(modules), format(tallyOf(modules, unhandledErrors.length))]
     },
   }
+}
+
+/** The default reporter keeps quiet about a test that passed quickly, also at its second try. */
+function secondTries(modules: readonly TestModule[]): readonly string[] {
+  const tests = modules.flatMap((module) => [...module.children.allTests()])
+  return tests.filter((test) => test.diagnostic()?.flaky).map((test) => `needed a second try: ${test.fullName}`)
 }
 
 export function format({ passed, failed, skipped }: Tally): string {
