@@ -2,7 +2,7 @@
 import type { Label } from './operation.ts'
 import type { Receipt } from './record.ts'
 
-export interface Labelled extends Label {
+export interface Labelled extends Partial<Label> {
   readonly why?: string
   readonly head?: Receipt
 }

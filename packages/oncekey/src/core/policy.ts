@@ -20,6 +20,8 @@ export interface StorePolicy {
   readonly dedupesForMs?: number
   /** How long a finished record answers, counted from when it finished. */
   readonly retainMs: number
+  /** How much longer than that its key stays bound to its request, without the answer. */
+  readonly tombstoneMs?: number
   /** How long the work may take before its signal aborts. */
   readonly workMs: number
   /** How long a claim is honoured without a beat. Never derived from the retention. */
@@ -37,6 +39,15 @@ export type End<T> =
 
 export interface Policy<T> {
   readonly retain?: Duration
+  /** How long after that a tombstone (identity, fingerprint, status) answers that it happened. Default: none is left. */
+  readonly tombstone?: Duration
+  /**
+   * What becomes of an unknown key that says itself (UUIDv7, ULID) that it is older than everything the store
+   * remembers: its answer may have been forgotten. Default `run`; `refuse` answers `key-too-old`.
+   */
+  readonly oldKeys?: 'run' | 'refuse'
+  /** How far a caller's clock may be behind before its keys count as too old. Default 5m. */
+  readonly clockSkew?: Duration
   readonly work?: Duration
   readonly lease?: Duration
   /** How long a duplicate waits for the first to end before it is told `busy`. Default 0: it is told at once. */
@@ -53,6 +64,8 @@ export interface Policy<T> {
   judge?(end: End<T>, mode: 'transaction' | 'lease', onFailure: AfterFailure['onFailure']): Judgement
   /** What is kept of a throw; without it a throw that is kept leaves no answer (`spend`). */
   fromError?(error: unknown): T
+  /** What is kept instead of the value: personal data taken out, say. Repeats get that; this caller gets the value. */
+  redact?(value: T): T
   /** The last word on a replay: PayPal's latest status instead of the stored answer. */
   replay?(value: T, record: FinishedRecord): T | Promise<T>
 }
@@ -75,6 +88,8 @@ export const DEFAULTS = {
   /** Longer than any sane request, shorter than most proxies' patience. */
   workMs: 30_000,
   leaseMs: 30_000,
+  /** Phones and cheap servers are minutes off at times. */
+  clockSkewMs: 300_000,
   /** http.md's default for a kept body. */
   maxBytes: 1_048_576,
 } as const
@@ -83,12 +98,15 @@ export const DEFAULTS = {
 export function fillPolicy<T>(policy: Policy<T>, defaults: Partial<StorePolicy>): StorePolicy {
   const { after } = policy
   const dedupesForMs = after ? after.dedupesFor && milliseconds(after.dedupesFor, 'dedupesFor') : defaults.dedupesForMs
+  const tombstoneMs =
+    policy.tombstone === undefined ? defaults.tombstoneMs : milliseconds(policy.tombstone, 'tombstone')
   const filled = {
     onFailure: after?.onFailure ?? defaults.onFailure ?? 'hold',
     onAbandoned: after?.onAbandoned ?? defaults.onAbandoned ?? 'hold',
     ...(dedupesForMs === undefined ? {} : { dedupesForMs }),
     retainMs:
       policy.retain === undefined ? (defaults.retainMs ?? DEFAULTS.retainMs) : milliseconds(policy.retain, 'retain'),
+    ...(tombstoneMs === undefined || tombstoneMs === 0 ? {} : { tombstoneMs }),
     workMs: policy.work === undefined ? (defaults.workMs ?? DEFAULTS.workMs) : milliseconds(policy.work, 'work'),
     leaseMs: policy.lease === undefined ? (defaults.leaseMs ?? DEFAULTS.leaseMs) : milliseconds(policy.lease, 'lease'),
     rerunnable: policy.rerunnable ?? defaults.rerunnable ?? false,

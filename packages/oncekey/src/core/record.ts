@@ -21,7 +21,7 @@ export interface KeyRecord {
 
 export interface FinishedRecord extends KeyRecord {
   readonly state: 'finished'
-  /** Absent: spent. The operation happened, its answer was not kept. */
+  /** Absent: spent. The operation happened, its answer was not kept, or is gone (`why`: `expired`, `erased`). */
   readonly receipt?: Receipt
   /** What little was kept of a spent answer (status, `Location`), where its codec gave it. */
   readonly head?: Receipt

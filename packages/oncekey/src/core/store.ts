@@ -19,6 +19,15 @@ export interface InTransaction<Tx> extends Grant {
 export interface Leased extends Grant {
   readonly fence: bigint
 }
+/** Redis: a claim with a lease, in a store that may forget it. `Store<Leased & { mayForget?: never }>` refuses such a store. */
+export interface Forgetful extends Leased {
+  /** An asynchronous failover, an eviction, and a restart without persistence lose records; the work may run again. */
+  readonly mayForget: 'failover, eviction, restart'
+}
+/** DynamoDB: a claim with a lease, and writes that are collected while the work runs and commit with its answer. */
+export interface Collecting<Tx> extends Leased {
+  readonly tx: Tx
+}
 /** SQL, lease mode: a claim with a lease, and a transaction on demand in which the answer commits too. */
 export interface LeasedInDatabase<Tx> extends Leased {
   begin(): Promise<Tx>
@@ -26,10 +35,13 @@ export interface LeasedInDatabase<Tx> extends Leased {
 
 /** Why an answer was not kept. */
 export type SpentWhy = 'too-large' | 'stream' | 'unencodable' | 'not-kept'
+/** Why an answer that was kept is there no longer, although its key is still bound: its retention is over, or somebody erased it. */
+export type GoneWhy = 'expired' | 'erased'
 
 /** What the store is to do when the work has ended. */
 export type Verdict =
-  | { readonly kind: 'keep'; readonly receipt: Receipt; readonly writes: 'commit' | 'undo' }
+  /** `head` is what a tombstone remembers of the answer; only where the policy wants tombstones. */
+  | { readonly kind: 'keep'; readonly receipt: Receipt; readonly writes: 'commit' | 'undo'; readonly head?: Receipt }
   | { readonly kind: 'spend'; readonly why: SpentWhy; readonly head?: Receipt }
   | { readonly kind: 'free' }
   | { readonly kind: 'retry'; readonly why: string }
@@ -60,6 +72,8 @@ export interface Store<G extends Grant = Grant> extends AsyncDisposable {
   readonly defaults: Partial<StorePolicy>
   /** The largest receipt it takes. */
   readonly maxBytes?: number
+  /** The last restore that the store was told of (`admin.restored`); asked for before each attempt, so read once and remembered. */
+  restored?(): Promise<Restored | undefined>
   attempt(operation: Operation, how: How, work: (grant: G) => Promise<Verdict>): Promise<Attempted>
   readonly admin: Admin
 }
@@ -74,12 +88,35 @@ export interface SweepOptions {
   readonly batch?: number
   /** Rest between batches, default 20 ms. */
   readonly pauseMs?: number
+  /** About how many records to look at before this call ends; the next one goes on from there. Default: all of them. */
+  readonly limit?: number
   readonly signal?: AbortSignal
+}
+export interface Swept {
+  /** Finished and open records past their end. */
+  readonly removed: number
+  /** Answers past their retention of which a tombstone stays. */
+  readonly expired: number
+  /** Claims past their lease that became open or unknown. */
+  readonly abandoned: number
+  /** False where `limit` or `signal` ended it early; the next sweep, by whomever, goes on from there. */
+  readonly complete: boolean
+  /** Somebody else sweeps at this moment; nothing was done here. */
+  readonly elsewhere?: true
+}
+/** The records came back from a backup, or from a replica that may have missed some. */
+export interface Restored {
+  readonly at: Date
+  /** What becomes of an operation that the store does not know, until one retention after `at` has passed. */
+  readonly onEpochChange: 'run' | 'refuse'
 }
 export interface Admin {
   migrate(): Promise<void>
-  /** Removes finished and open records past their end; running ones past their lease become open or unknown. Never more. */
-  sweep(options?: SweepOptions): Promise<{ readonly removed: number; readonly abandoned: number }>
+  /**
+   * Removes finished and open records past their end; running ones past their lease become open or unknown. Never more.
+   * One at a time for each store, in bounded steps with rests between them: for a scheduler of any kind.
+   */
+  sweep(options?: SweepOptions): Promise<Swept>
   find(what: Pick<Operation, 'scope' | 'key'> | { readonly id: string }): Promise<KeyRecord | undefined>
   /** In the order of ids; `after` is the last id of the page before. Default limit 100. */
   list(filter?: {
@@ -91,6 +128,16 @@ export interface Admin {
   settle(seen: KeyRecord, as: Settlement, audit: Audit): Promise<'done' | KeyRecord | undefined>
   /** Removes a record, if it still is as `seen`. Running and unknown ones only by force. */
   forget(seen: KeyRecord, audit: Audit & { readonly force?: boolean }): Promise<'done' | KeyRecord | undefined>
+  /** Removes the kept answer of a finished record, if it still is as `seen`, and leaves its key bound: nothing runs again. */
+  erase(seen: KeyRecord, audit: Audit): Promise<'done' | KeyRecord | undefined>
+  /**
+   * Says that the records were restored from a backup or that a replica was promoted: running and open ones become
+   * unknown, and until one retention has passed, keys that are not there are answered with care. A new epoch: other
+   * processes refuse to go on at their next sweep, and have to be started again.
+   */
+  restored(how: Audit & Pick<Restored, 'onEpochChange'>): Promise<{ readonly unknown: number }>
+  /** Ends what `restored` began, before its time: what was lost is known and dealt with. */
+  reconciled(audit: Audit): Promise<void>
   stats(): Promise<Readonly<Record<KeyRecord['state'], number>>>
 }
 export type Settlement =
@@ -110,9 +157,11 @@ export interface Owned {
 export interface Held extends Owned {
   readonly fence: bigint
 }
-export type Kept = { readonly receipt: Receipt } | { readonly spent: SpentWhy; readonly head?: Receipt }
+export type Kept =
+  | { readonly receipt: Receipt; readonly head?: Receipt }
+  | { readonly spent: SpentWhy; readonly head?: Receipt }
 
-/** A transaction of the user's, opened late in lease mode. */
+/** A transaction of the user's, opened late in lease mode, or the writes that are collected for it. */
 export interface OpenedTransaction<Tx> {
   readonly tx: Tx
   /** Aborts when its connection dies. */
@@ -144,5 +193,9 @@ export interface LeaseDriver<Tx = never> extends AsyncDisposable {
   hold(mine: Held, why: string): Promise<'done' | Seen>
   read(id: string): Promise<Seen>
   begin?(mine: Held): Promise<OpenedTransaction<Tx>>
+  /** Stores without open transactions: what the work writes is collected, and sent with the receipt. Sends nothing itself. */
+  collect?(mine: Held): OpenedTransaction<Tx>
+  readonly mayForget?: Forgetful['mayForget']
+  restored?(): Promise<Restored | undefined>
   readonly admin: Admin
 }
