@@ -14,20 +14,25 @@ export {
   type Policy,
   type StorePolicy,
 } from './core/policy.ts'
-export { type Codec, valueCodec } from './core/receipt.ts'
+export { type Codec, type PlainCodec, valueCodec } from './core/receipt.ts'
 export type { FinishedRecord, KeyRecord, Receipt } from './core/record.ts'
+export { type Keyring, sealed } from './core/sealed.ts'
 export type {
   Admin,
   Attempted,
   Audit,
+  Collecting,
   Fate,
+  Forgetful,
   Grant,
   How,
   InTransaction,
   Leased,
   LeasedInDatabase,
+  Restored,
   Settlement,
   Store,
   SweepOptions,
+  Swept,
   Verdict,
 } from './core/store.ts'

@@ -37,6 +37,7 @@ export interface OncekeyEvent {
   readonly why?: string
   readonly ms?: number
   readonly removed?: number
+  readonly expired?: number
   readonly abandoned?: number
   readonly error?: unknown
 }

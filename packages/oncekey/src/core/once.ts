@@ -1,12 +1,14 @@
 /** The engine: one operation, named by (scope, key), runs once; every repeat gets its answer. */
+import { refuseAbsent } from './absent.ts'
 import { milliseconds, monotonic, sleep } from './clock.ts'
 import { tell } from './events.ts'
 import { unnested } from './nesting.ts'
-import { type Identity, identify, type Operation } from './operation.ts'
+import { type Identity, identify, type Label, type Operation } from './operation.ts'
 import { DEFAULTS, type End, fillPolicy, type Judgement, type Policy } from './policy.ts'
 import { type Codec, valueCodec } from './receipt.ts'
-import type { FinishedRecord, KeyRecord, Receipt, Refused } from './record.ts'
-import type { Attempted, Fate, Grant, SpentWhy, Store, Verdict } from './store.ts'
+import type { FinishedRecord, KeyRecord, Refused } from './record.ts'
+import type { Attempted, Fate, Grant, Store, Verdict } from './store.ts'
+import { verdictOf } from './verdict.ts'
 
 export type Outcome<T> =
   /** It ran here, now. */
@@ -37,7 +39,8 @@ export interface OnceOptions<T> {
  * Runs `work` if nobody has, and answers with what the first run answered if somebody has. An error that the work
  * threw is thrown again once the attempt has ended in the store, whatever became of the key.
  *
- * @throws `INVALID_SCOPE`, `INVALID_KEY`, `INVALID_FINGERPRINT` before anything else; `STORE_UNAVAILABLE` (the work did
+ * @throws `INVALID_SCOPE`, `INVALID_KEY`, `INVALID_FINGERPRINT` before anything else; `KEY_TOO_OLD` (it did not run; whether it
+ * did earlier is not known) where the policy says `oldKeys: 'refuse'`; `STORE_UNAVAILABLE` (the work did
  * not run and will not), `TRY_AGAIN` (rolled back, the key is free), `COMMIT_UNKNOWN` and `OUTCOME_UNKNOWN` (the same key is safe).
  */
 export async function once<T, G extends Grant>(
@@ -68,13 +71,17 @@ export async function once<T, G extends Grant>(
       end = { kind: 'threw', error }
       judgement = onThrow
     }
-    return verdict(end, judgement, {
+    return verdictOf(end, judgement, {
       codec,
       policy,
+      operation: identity.label,
+      tombstone: filled.tombstoneMs !== undefined,
       maxBytes: Math.min(policy.maxBytes ?? DEFAULTS.maxBytes, store.maxBytes ?? Infinity),
     })
   }
 
+  const lost = await refuseAbsent(store, identity, { ...policy, policy: filled })
+  if (lost) return lost
   const attempted = await unnested(store, identity.id, () =>
     attemptPatiently(() => store.attempt(operation, how, run), policy, signal),
   )
@@ -84,7 +91,7 @@ export async function once<T, G extends Grant>(
     id: identity.id,
     ...(operation.name === undefined ? {} : { name: operation.name }),
   }
-  if (attempted.kind !== 'won') return answer(attempted, { codec, policy, facts })
+  if (attempted.kind !== 'won') return answer(attempted, { codec, policy, facts, operation: identity.label })
   if (end === undefined) throw new TypeError(`the store ${store.name} says that the work ran, and it did not`)
   if (end.kind === 'threw') throw end.error
   if (attempted.fate === 'held') return { kind: 'unknown', record: heldRecord(identity) }
@@ -120,76 +127,14 @@ async function attemptPatiently<T>(
   }
 }
 
-interface Keeping<T> {
-  readonly codec: Codec<T>
-  readonly policy: Policy<T>
-  readonly maxBytes: number
-}
-
-/** Once the work has returned, trouble with its answer is no failure of the work: the effect stands and the record says `spent`. */
-async function verdict<T>(
-  end: End<T>,
-  judgement: Judgement,
-  { codec, policy, maxBytes }: Keeping<T>,
-): Promise<Verdict> {
-  const why = end.kind === 'threw' ? 'the work threw' : 'the policy asked for it'
-  switch (judgement) {
-    case 'free':
-      return { kind: 'free' }
-    case 'retry':
-      return { kind: 'retry', why }
-    case 'hold':
-      return { kind: 'hold', why }
-    case 'spend':
-      return end.kind === 'threw' ? { kind: 'spend', why: 'not-kept' } : spend(end.value, 'not-kept', codec)
-    case 'keep':
-    case 'keep-undone': {
-      if (end.kind === 'threw' && !policy.fromError) return { kind: 'spend', why: 'not-kept' }
-      const writes = judgement === 'keep' ? 'commit' : 'undo'
-      return encode(end.kind === 'threw' ? () => policy.fromError?.(end.error) as T : () => end.value, writes, {
-        codec,
-        maxBytes,
-      })
-    }
-    default:
-      throw judgement satisfies never
-  }
-}
-
-async function encode<T>(
-  value: () => T,
-  writes: 'commit' | 'undo',
-  { codec, maxBytes }: Omit<Keeping<T>, 'policy'>,
-): Promise<Verdict> {
-  try {
-    const kept = value()
-    const refused = codec.refuses?.(kept)
-    if (refused) return spend(kept, refused, codec)
-    const receipt = await codec.encode(kept)
-    return receipt.length <= maxBytes ? { kind: 'keep', receipt, writes } : spend(kept, 'too-large', codec)
-  } catch (error) {
-    tell('unreadable', { why: 'unencodable', error })
-    return { kind: 'spend', why: 'unencodable' }
-  }
-}
-
-function spend<T>(value: T, why: SpentWhy, codec: Codec<T>): Verdict {
-  let head: Receipt | undefined
-  try {
-    head = codec.head?.(value)
-  } catch (error) {
-    tell('unreadable', { why: 'unencodable', error })
-  }
-  return { kind: 'spend', why, ...(head ? { head } : {}) }
-}
-
 interface Answering<T> {
   readonly codec: Codec<T>
   readonly policy: Policy<T>
   readonly facts: Parameters<typeof tell>[1]
+  readonly operation: Label
 }
 
-async function answer<T>(refused: Refused, { codec, policy, facts }: Answering<T>): Promise<Outcome<T>> {
+async function answer<T>(refused: Refused, { codec, policy, facts, operation }: Answering<T>): Promise<Outcome<T>> {
   switch (refused.kind) {
     case 'mismatch':
       tell('mismatch', facts)
@@ -204,7 +149,7 @@ async function answer<T>(refused: Refused, { codec, policy, facts }: Answering<T
       if (record.receipt === undefined) return { kind: 'not-kept', record }
       let value: T
       try {
-        value = await codec.decode(record.receipt)
+        value = await codec.decode(record.receipt, operation)
       } catch (error) {
         tell('unreadable', { ...facts, error })
         return { kind: 'not-kept', record }

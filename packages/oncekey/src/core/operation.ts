@@ -95,6 +95,12 @@ function judgePart(code: ErrorCode, what: string, part: unknown): asserts part i
   if (!part.isWellFormed()) refuse(code, what, 'is not well-formed Unicode (it has a lone surrogate)')
 }
 
+/** When a time-ordered key says that it was made, in milliseconds since 1970; its caller's clock is to be doubted. */
+export function keyTime(key: string): number | undefined {
+  const time = timeOf(key)
+  return time === undefined ? undefined : Number.parseInt(time, 16)
+}
+
 /** The 48-bit time in front of a UUIDv7 or ULID, in hex. It is never trusted to permit anything. */
 function timeOf(key: string): string | undefined {
   const uuid = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i.exec(key)

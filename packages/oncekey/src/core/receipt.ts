@@ -1,20 +1,27 @@
 /** The envelope around every kept answer, and the codec for plain values. */
 import { parse, stringify } from 'devalue'
 import { OncekeyError } from './errors.ts'
+import type { Label } from './operation.ts'
 import type { Receipt } from './record.ts'
 import type { SpentWhy } from './store.ts'
 
 export interface Codec<T> {
   /** Why a value is not kept, where that is known without encoding it: its body is a stream, say. */
   refuses?(value: T): SpentWhy | undefined
-  encode(value: T): Receipt | Promise<Receipt>
-  decode(receipt: Receipt): T | Promise<T>
+  encode(value: T, operation: Label): Receipt | Promise<Receipt>
+  decode(receipt: Receipt, operation: Label): T | Promise<T>
   /** What little is kept of a value that is too large or cannot be encoded: a status, a `Location`. */
   head?(value: T): Receipt | undefined
 }
 
+/** A codec that asks nothing of the operation. */
+export interface PlainCodec<T> extends Codec<T> {
+  encode(value: T): Receipt | Promise<Receipt>
+  decode(receipt: Receipt): T | Promise<T>
+}
+
 /** What stands behind the envelope. A new format gets a new number; an old number never changes its meaning. */
-export const FORMATS = { value: 1, answer: 2 } as const
+export const FORMATS = { value: 1, answer: 2, sealed: 3 } as const
 export type Format = keyof typeof FORMATS
 
 /** High bit of the first byte: the content is deflated. */
@@ -56,7 +63,7 @@ export function unpack(format: Format, receipt: Receipt): Uint8Array {
  * Values as `devalue` writes them: JSON's kinds and undefined, bigint, Date, Map, Set, RegExp, URL, typed arrays and
  * cycles come back as what they were. Functions, symbols and instances of classes throw `UNENCODABLE`.
  */
-export function valueCodec<T>(): Codec<T> {
+export function valueCodec<T>(): PlainCodec<T> {
   return {
     encode(value) {
       try {

@@ -1,6 +1,6 @@
 /** An HTTP answer as it is kept: status, the headers that belong to the result, and the bytes, in as few bytes as that takes. */
 import { OncekeyError } from '../core/errors.ts'
-import { type Codec, pack, unpack, unreadable } from '../core/receipt.ts'
+import { type PlainCodec, pack, unpack, unreadable } from '../core/receipt.ts'
 import { LINES, NAMES } from './answer-dictionary.ts'
 import { decodedAnswer } from './content-coding.ts'
 import { type HeaderLine, headersToKeep } from './kept-headers.ts'
@@ -23,7 +23,7 @@ export interface AnswerCodecOptions {
  * done, else with its label. Throws `INVALID_OPTION` for a header that is never kept, `UNENCODABLE` for a status
  * outside 100 to 999.
  */
-export function answerCodec({ keep = [] }: AnswerCodecOptions = {}): Codec<Answer> {
+export function answerCodec({ keep = [] }: AnswerCodecOptions = {}): PlainCodec<Answer> {
   const kept = headersToKeep(keep)
   return {
     encode(answer) {

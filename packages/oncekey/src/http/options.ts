@@ -2,6 +2,7 @@
 import type { Duration } from '../core/clock.ts'
 import type { Judgement, Policy } from '../core/policy.ts'
 import type { FinishedRecord } from '../core/record.ts'
+import type { Keyring } from '../core/sealed.ts'
 import type { Grant, Store } from '../core/store.ts'
 import type { Answer } from './answer.ts'
 import type { KeyOptions } from './key-header.ts'
@@ -35,6 +36,8 @@ export interface IdempotencyOptions<C, G extends Grant> {
   readonly policy?: Policy<Answer>
   /** Headers to keep besides the usual ones. */
   readonly keep?: readonly string[]
+  /** Seals every answer that is kept, so that only holders of its keys can read it: see `sealed`. */
+  readonly sealed?: Keyring
   /** What people call this kind of operation. Default method and path. */
   readonly name?: string
   readonly streams?: Streams

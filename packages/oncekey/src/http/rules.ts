@@ -1,8 +1,8 @@
 /** A route's options, judged once when it is set up, and made ready for every request. */
-
 import { isOncekeyError, OncekeyError } from '../core/errors.ts'
 import { DEFAULTS, type End, type Judgement, type Policy } from '../core/policy.ts'
 import type { Codec } from '../core/receipt.ts'
+import { sealed } from '../core/sealed.ts'
 import type { Grant } from '../core/store.ts'
 import { type Answer, answerCodec } from './answer.ts'
 import type { Exchange } from './exchange.ts'
@@ -43,12 +43,13 @@ export function rulesOf<C, G extends Grant>(options: IdempotencyOptions<C, G>): 
   if (compare) judgeComparison(compare)
   const needing = new Set(methods.map((method) => method.toUpperCase()))
   const limit = policy.maxBytes ?? DEFAULTS.maxBytes
+  const answers = answerCodec(keep ? { keep } : {})
   const header = 'header' in carrier ? (carrier.header ?? KEY_HEADER) : KEY_HEADER
   return {
     options,
     carrier,
     problems: { header, ...options.problems },
-    codec: producedCodec(answerCodec(keep ? { keep } : {})),
+    codec: producedCodec(options.sealed ? sealed(answers, options.sealed) : answers),
     policy: producedPolicy(options, limit),
     maxBodyBytes: options.maxBodyBytes ?? 1_048_576,
     maxAnswerBytes: Math.min(limit, store.maxBytes ?? Infinity),
@@ -64,15 +65,15 @@ export function rulesOf<C, G extends Grant>(options: IdempotencyOptions<C, G>): 
 function producedCodec(codec: Codec<Answer>): Codec<Produced> {
   return {
     refuses: ({ unkept }) => unkept,
-    encode: ({ answer }) => codec.encode(answer),
-    decode: async (receipt) => ({ answer: await codec.decode(receipt) }),
+    encode: ({ answer }, operation) => codec.encode(answer, operation),
+    decode: async (receipt, operation) => ({ answer: await codec.decode(receipt, operation) }),
     head: ({ answer }) => codec.head?.(answer),
   }
 }
 
 function producedPolicy<C, G extends Grant>(options: IdempotencyOptions<C, G>, limit: number): Policy<Produced> {
   const { policy = {}, final } = options
-  const { judge = policies.default.judge, fromError, replay, ...rest } = policy
+  const { judge = policies.default.judge, fromError, redact, replay, ...rest } = policy
   const plain = (end: End<Answer>, mode: 'transaction' | 'lease', onFailure: 'free' | 'retry' | 'hold'): Judgement =>
     judge?.(end, mode, onFailure) ?? 'keep'
 
@@ -93,6 +94,7 @@ function producedPolicy<C, G extends Grant>(options: IdempotencyOptions<C, G>, l
       // The app made a 4xx of a throw: the caller's answer stands, and a throw undoes what was written before it.
       return threw && judgement === 'keep' ? 'keep-undone' : judgement
     },
+    ...(redact ? { redact: (produced) => ({ ...produced, answer: redact(produced.answer) }) } : {}),
     ...(fromError ? { fromError: (error) => ({ answer: fromError(error) }) } : {}),
     ...(replay ? { replay: async (produced, record) => ({ answer: await replay(produced.answer, record) }) } : {}),
   }

@@ -5,7 +5,17 @@ import { OncekeyError } from '../core/errors.ts'
 import { tell } from '../core/events.ts'
 import { identify, type Operation } from '../core/operation.ts'
 import type { AfterFailure, StorePolicy } from '../core/policy.ts'
-import type { Attempted, How, LeaseDriver, Leased, LeasedInDatabase, Store, Verdict } from '../core/store.ts'
+import type {
+  Attempted,
+  Collecting,
+  Forgetful,
+  How,
+  LeaseDriver,
+  Leased,
+  LeasedInDatabase,
+  Store,
+  Verdict,
+} from '../core/store.ts'
 import { claim } from './leased/claim.ts'
 import { executionLive, storeClosed } from './leased/faults.ts'
 import { within } from './leased/patience.ts'
@@ -17,6 +27,8 @@ export interface LeasedOptions extends AfterFailure {
   readonly retain?: Duration
   readonly work?: Duration
   readonly lease?: Duration
+  /** How long after its retention a tombstone answers that an operation happened. Default: none is left. */
+  readonly tombstone?: Duration
   /** How long the store may say nothing before a claim is told that it is unavailable. Default 1 s. */
   readonly claimMs?: Duration
   /** How long a disposed store waits for work in progress before its signals abort. Default 10 s. */
@@ -24,8 +36,13 @@ export interface LeasedOptions extends AfterFailure {
 }
 export type BeginningDriver<Tx> = LeaseDriver<Tx> & Required<Pick<LeaseDriver<Tx>, 'begin'>>
 
+export type CollectingDriver<Tx> = LeaseDriver<Tx> & Required<Pick<LeaseDriver<Tx>, 'collect'>>
+export type ForgetfulDriver = LeaseDriver & Required<Pick<LeaseDriver, 'mayForget'>>
+
 /** Disposing it stops claiming, drains, aborts what is left and disposes the driver. What may have run is never released. */
 export function leased<Tx>(driver: BeginningDriver<Tx>, options: LeasedOptions): Store<LeasedInDatabase<Tx>>
+export function leased<Tx>(driver: CollectingDriver<Tx>, options: LeasedOptions): Store<Collecting<Tx>>
+export function leased(driver: ForgetfulDriver, options: LeasedOptions): Store<Forgetful>
 export function leased(driver: LeaseDriver, options: LeasedOptions): Store<Leased>
 export function leased<Tx>(driver: LeaseDriver<Tx>, options: LeasedOptions): Store<Leased> {
   const { name, admin, maxBytes } = driver
@@ -106,6 +123,7 @@ export function leased<Tx>(driver: LeaseDriver<Tx>, options: LeasedOptions): Sto
     mode: 'lease',
     defaults,
     ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...(driver.restored ? { restored: () => driver.restored?.() ?? Promise.resolve(undefined) } : {}),
     attempt: (operation, how, work) => follow(attempt(operation, how, work)),
     admin,
     [Symbol.asyncDispose]() {
@@ -126,6 +144,7 @@ function defaultsFrom({
   retain,
   work,
   lease,
+  tombstone,
 }: LeasedOptions): Partial<StorePolicy> {
   if (onFailure === undefined || onAbandoned === undefined)
     throw new OncekeyError('INVALID_OPTION', {
@@ -141,5 +160,6 @@ function defaultsFrom({
     ...(retain === undefined ? {} : { retainMs: milliseconds(retain, 'retain') }),
     ...(work === undefined ? {} : { workMs: milliseconds(work, 'work') }),
     ...(lease === undefined ? {} : { leaseMs: milliseconds(lease, 'lease') }),
+    ...(tombstone === undefined ? {} : { tombstoneMs: milliseconds(tombstone, 'tombstone') }),
   }
 }

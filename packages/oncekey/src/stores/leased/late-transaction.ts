@@ -6,6 +6,8 @@ import type { Owner, Tenure } from './tenure.ts'
 
 export interface LateTransaction<Tx> {
   begin(): Promise<Tx>
+  /** What the work writes, collected from its beginning. */
+  collect(): OpenedTransaction<Tx>
   /** No more `begin()`; what was opened, if anything was. */
   opened(): Promise<OpenedTransaction<Tx> | undefined>
 }
@@ -32,6 +34,12 @@ export function lateTransaction<Tx>({ driver, held, facts }: Owner<Tx>, tenure: 
       tenure.mayCall()
       opening ??= open()
       return (await opening).tx
+    },
+    collect() {
+      if (!driver.collect) throw new TypeError(`the store ${driver.name} collects nothing`)
+      const collected = driver.collect(held)
+      opening = Promise.resolve(collected)
+      return collected
     },
     async opened() {
       over = true

@@ -2,7 +2,7 @@
 import { monotonic } from '../../core/clock.ts'
 import { grantOf } from '../../core/grant.ts'
 import type { Operation } from '../../core/operation.ts'
-import type { Attempted, How, Leased, LeasedInDatabase, Verdict } from '../../core/store.ts'
+import type { Attempted, Collecting, Forgetful, How, Leased, LeasedInDatabase, Verdict } from '../../core/store.ts'
 import { answerFromRecord, conclude, giveUp } from './ending.ts'
 import { overran } from './faults.ts'
 import { lateTransaction } from './late-transaction.ts'
@@ -13,7 +13,7 @@ export interface Running<Tx> {
   readonly owner: Owner<Tx>
   readonly operation: Operation
   readonly how: How
-  readonly work: (grant: Leased | LeasedInDatabase<Tx>) => Promise<Verdict>
+  readonly work: (grant: Leased | LeasedInDatabase<Tx> | Collecting<Tx> | Forgetful) => Promise<Verdict>
   /** Told when the work begins, so that a shutdown can reach it; the answer is called when the work itself has ended. */
   readonly entered: (tenure: Tenure) => () => void
   /** Takes what goes on after the caller was answered. */
@@ -25,11 +25,14 @@ export async function run<Tx>({ owner, operation, how, work, entered, background
   const tenure = takeOffice(owner)
   const left = entered(tenure)
   const late = lateTransaction(owner, tenure)
+  const collected = driver.collect ? late.collect() : undefined
   const common = { operation, id: held.id, how, signal: tenure.signal, mayCall: tenure.mayCall }
   const grant = {
     ...grantOf(common),
     fence: held.fence,
     ...(driver.begin ? { begin: late.begin } : {}),
+    ...(driver.mayForget ? { mayForget: driver.mayForget } : {}),
+    ...(collected ? { tx: collected.tx } : {}),
   }
 
   async function working(): Promise<Verdict> {

@@ -1,4 +1,5 @@
 /** The lease port over a map, to be read as the reference: each method is one step of the protocol's table, done in one tick. */
+import type { StorePolicy } from '../../core/policy.ts'
 import { judge, type Seen } from '../../core/record.ts'
 import type { Held, Kept, LeaseDriver } from '../../core/store.ts'
 import { type AuditEntry, createAdmin } from './admin.ts'
@@ -23,12 +24,14 @@ export function memoryDriver(options: MemoryDriverOptions = {}): MemoryDriver {
   const { clock = Date.now, maxRecords = 100_000, retainMs = 86_400_000 } = options
   const table = createTable(clock, maxRecords)
   const audit: AuditEntry[] = []
+  const admin = createAdmin(table, audit, retainMs)
   const sweeping = sweepNowAndThen(table)
   return {
     name: 'memory',
     ...steps(table),
     audit,
-    admin: createAdmin(table, audit, retainMs),
+    admin,
+    restored: admin.last,
     async [Symbol.asyncDispose]() {
       clearInterval(sweeping)
       table.rows.clear()
@@ -91,7 +94,7 @@ function steps(table: Table): Pick<LeaseDriver, 'claim' | 'complete' | 'renew' |
     async complete(held, kept) {
       const row = mine(held)
       if (!row) return see(held.id)
-      rows.set(row.id, finished(row, kept, now() + held.policy.retainMs))
+      rows.set(row.id, finished(row, kept, { at: now(), ...held.policy }))
       return 'done'
     },
     async release(held, to) {
@@ -117,10 +120,21 @@ function running({ expires: _expires, why: _why, ...row }: Row, leaseEnd: number
   return { ...row, state: 'running', leaseEnd }
 }
 
+interface Ends extends Pick<StorePolicy, 'retainMs' | 'tombstoneMs'> {
+  readonly at: number
+}
+
 /** The answer takes the place of what people needed to see; where there is none, they still see it. */
-function finished({ id, print, token, retainMs, label }: Row, kept: Kept, expires: number): Row {
+function finished({ id, print, token, retainMs, label }: Row, kept: Kept, ends: Ends): Row {
+  const expires = ends.at + ends.retainMs
   const common = { id, print, state: 'finished', retainMs, expires, ...(token === undefined ? {} : { token }) } as const
-  if ('receipt' in kept) return { ...common, receipt: kept.receipt.slice() }
+  if ('receipt' in kept)
+    return {
+      ...common,
+      receipt: kept.receipt.slice(),
+      ...(ends.tombstoneMs === undefined ? {} : { tombstoneEnd: expires + ends.tombstoneMs }),
+      ...(kept.head ? { head: kept.head.slice() } : {}),
+    }
   const { spent, head } = kept
   return { ...common, why: spent, ...(label ? { label } : {}), ...(head ? { head: head.slice() } : {}) }
 }

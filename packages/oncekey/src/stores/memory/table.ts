@@ -2,6 +2,7 @@
 import { OncekeyError } from '../../core/errors.ts'
 import type { Label } from '../../core/operation.ts'
 import type { FinishedRecord, KeyRecord, Receipt, Seen } from '../../core/record.ts'
+import type { GoneWhy } from '../../core/store.ts'
 
 export interface Row {
   readonly id: string
@@ -15,6 +16,8 @@ export interface Row {
   readonly onAbandoned?: 'takeover' | 'hold'
   readonly dedupesUntil?: number
   readonly expires?: number
+  /** Where a tombstone is to outlive the answer: its end. Until then the record is there, and after `expires` without its answer. */
+  readonly tombstoneEnd?: number
   readonly retainMs: number
   readonly label?: Label
   readonly why?: string
@@ -29,35 +32,52 @@ export interface Table {
   makeRoom(): void
   /** Removes one row, where its fence allows it; else it is over from now on (S3). */
   remove(row: Row): void
-  /** Removes up to `batch` rows past their end, and abandons running ones past their lease. */
-  sweep(batch: number): { readonly removed: number; readonly abandoned: number }
+  /** Looks at up to `batch` rows from where the last sweep stopped: removes, expires and abandons what is due. */
+  sweep(batch: number): SweptRows
   /** A small share of a sweep, which every claim pays. */
   tidy(): void
+}
+
+export interface SweptRows {
+  readonly removed: number
+  readonly expired: number
+  readonly abandoned: number
+  readonly looked: number
+  /** The end of the table was reached; the next sweep begins anew. */
+  readonly complete: boolean
 }
 
 export function createTable(now: () => number, maxRecords: number): Table {
   const rows = new Map<string, Row>()
   let cursor = rows.values()
+  let sweeping = rows.values()
 
   function removable(row: Row, at: number): boolean {
     return isOver(row, at) && (row.fence === undefined || microseconds(at) > row.fence)
   }
 
-  function sweep(batch: number): { removed: number; abandoned: number } {
+  function sweep(batch: number): SweptRows {
     const at = now()
-    let removed = 0
-    let abandoned = 0
-    for (const row of rows.values()) {
-      if (removed + abandoned >= batch) break
+    const swept = { removed: 0, expired: 0, abandoned: 0, looked: 0, complete: false }
+    while (swept.looked < batch) {
+      const { value: row, done } = sweeping.next()
+      if (done) {
+        sweeping = rows.values()
+        return { ...swept, complete: true }
+      }
+      swept.looked++
       if (removable(row, at)) {
         rows.delete(row.id)
-        removed++
+        swept.removed++
+      } else if (row.receipt && isExpired(row, at)) {
+        rows.set(row.id, gone(row, 'expired'))
+        swept.expired++
       } else if (row.state === 'running' && at >= (row.leaseEnd ?? 0)) {
         rows.set(row.id, row.onAbandoned === 'takeover' ? opened(row, at) : unknown(row, 'its owner vanished'))
-        abandoned++
+        swept.abandoned++
       }
     }
-    return { removed, abandoned }
+    return swept
   }
 
   return {
@@ -65,6 +85,7 @@ export function createTable(now: () => number, maxRecords: number): Table {
     now,
     makeRoom() {
       if (rows.size < maxRecords) return
+      sweeping = rows.values()
       sweep(Infinity)
       if (rows.size >= maxRecords) throw full(maxRecords)
     },
@@ -85,8 +106,24 @@ export function createTable(now: () => number, maxRecords: number): Table {
   }
 }
 
-export function isOver({ state, expires }: Row, at: number): boolean {
-  return (state === 'finished' || state === 'open') && expires !== undefined && at >= expires
+export function isOver({ state, expires, tombstoneEnd = expires }: Row, at: number): boolean {
+  return (state === 'finished' || state === 'open') && tombstoneEnd !== undefined && at >= tombstoneEnd
+}
+
+/** Past its retention, and not yet past its tombstone's end. */
+export function isExpired({ state, expires }: Row, at: number): boolean {
+  return state === 'finished' && expires !== undefined && at >= expires
+}
+
+/** A finished record whose answer is there no longer, bound to its request until its last end. */
+export function gone({ receipt: _receipt, tombstoneEnd, head, expires, ...row }: Row, why: GoneWhy): Row {
+  const end = tombstoneEnd ?? expires
+  return {
+    ...row,
+    why,
+    ...(end === undefined ? {} : { expires: end }),
+    ...(head && why === 'expired' ? { head } : {}),
+  }
 }
 
 /** What running and unknown become when the next attempt may run. */
@@ -103,7 +140,7 @@ export function seenAt(row: Row | undefined, at: number): Seen {
   const running = row.state === 'running'
   return {
     kind: 'record',
-    record: recordOf(row),
+    record: recordOf(row, at),
     print: row.print,
     over: isOver(row, at),
     dedupesOver: row.dedupesUntil !== undefined && at >= row.dedupesUntil,
@@ -114,8 +151,10 @@ export function seenAt(row: Row | undefined, at: number): Seen {
   }
 }
 
-export function recordOf(row: Row): KeyRecord | FinishedRecord {
-  const { id, state, fence, label, why, leaseEnd, expires, receipt, head } = row
+export function recordOf(row: Row, at: number): KeyRecord | FinishedRecord {
+  const answers = row.receipt !== undefined && !isExpired(row, at)
+  const { id, state, fence, label, why, leaseEnd, expires, receipt, head } =
+    row.receipt !== undefined && !answers ? gone(row, 'expired') : row
   return {
     id,
     ...label,
@@ -125,7 +164,8 @@ export function recordOf(row: Row): KeyRecord | FinishedRecord {
     ...(expires === undefined ? {} : { expiresAt: new Date(expires) }),
     ...(why === undefined ? {} : { why }),
     ...(receipt ? { receipt: receipt.slice() } : {}),
-    ...(head ? { head: head.slice() } : {}),
+    // Beside an answer stands what its tombstone will say: nobody's business yet.
+    ...(head && !answers ? { head: head.slice() } : {}),
   }
 }
 
