@@ -47,6 +47,7 @@ function steps(driver: LeaseDriver): LeaseDriver {
     hold: (mine, why) => driver.hold(mine, why),
     read: (id) => driver.read(id),
     admin: driver.admin,
+    ...(driver.restored ? { restored: () => driver.restored?.() ?? Promise.resolve(undefined) } : {}),
     [Symbol.asyncDispose]: () => driver[Symbol.asyncDispose](),
   }
 }

@@ -19,9 +19,9 @@ export async function conclude<Tx>(
 ): Promise<Attempted> {
   switch (verdict.kind) {
     case 'keep': {
-      if (verdict.writes === 'commit') return save(owner, { receipt: verdict.receipt }, { fate: 'kept', opened })
+      if (verdict.writes === 'commit') return save(owner, answerOf(verdict), { fate: 'kept', opened })
       await undo(owner, opened)
-      return save(owner, { receipt: verdict.receipt }, { fate: 'kept', event: 'kept-undone' })
+      return save(owner, answerOf(verdict), { fate: 'kept', event: 'kept-undone' })
     }
     case 'spend': {
       const { why, head } = verdict
@@ -39,6 +39,10 @@ export async function conclude<Tx>(
     default:
       throw verdict satisfies never
   }
+}
+
+function answerOf({ receipt, head }: Extract<Verdict, { kind: 'keep' }>): Kept {
+  return head ? { receipt, head } : { receipt }
 }
 
 /** The work overran, or its answer could not be saved: one try to say so, for as long as a store may take to answer. */

@@ -7,7 +7,10 @@ export const bytesAsText: BrokenStore = {
   vary: (driver) => ({
     complete(mine, kept) {
       if (!('receipt' in kept)) return driver.complete(mine, kept)
-      return driver.complete(mine, { receipt: new TextEncoder().encode(new TextDecoder().decode(kept.receipt)) })
+      return driver.complete(mine, {
+        ...kept,
+        receipt: new TextEncoder().encode(new TextDecoder().decode(kept.receipt)),
+      })
     },
   }),
 }

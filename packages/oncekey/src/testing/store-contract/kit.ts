@@ -33,6 +33,7 @@ export interface Kit {
   another(settings?: Partial<Settings>): Promise<Store>
   reopen(): Promise<Store>
   damage(id: string): Promise<void>
+  sever(): Promise<void>
   /** Makes the store's time pass. */
   pass(ms: number): Promise<void>
   /** A key that no other rule has. */
@@ -136,6 +137,7 @@ export async function createKit(make: Make, capabilities: Capabilities): Promise
     },
     reopen: async () => has('reopen').call(subject),
     damage: async (id) => has('damage').call(subject, id, 'unknown-state'),
+    sever: async () => has('sever').call(subject),
     pass: async (ms) => (moved ? has('advance').call(subject, ms) : sleep(ms)),
     operation(parts = {}) {
       return { scope: ['contract', run], key: `key-${++keys}`, fingerprints: ['body'], ...parts }

@@ -9,6 +9,7 @@ export type Need =
   | 'effects'
   | 'damage'
   | 'behind'
+  | 'sever'
   | 'moved clock'
   | 'vanishing owners'
   | 'clock of its own'

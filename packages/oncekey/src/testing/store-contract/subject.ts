@@ -30,6 +30,8 @@ export interface Capabilities {
   readonly effects?: boolean
   /** `damage` makes records that no build ever wrote. */
   readonly damage?: boolean
+  /** `sever` ends every connection of the store. */
+  readonly sever?: boolean
   /** `behind` reaches past a store in transaction mode. */
   readonly behind?: boolean
 }
@@ -43,6 +45,8 @@ export interface Subject<G extends Grant = Grant> extends AsyncDisposable {
   readonly faults?: Faults
   readonly effects?: Effects<G>
   damage?(id: string, how: 'unknown-state'): void | Promise<void>
+  /** As a server that restarts, or a firewall that forgets: every connection that the store has ends. */
+  sever?(): void | Promise<void>
   readonly behind?: Behind<G>
 }
 export type Make<G extends Grant = Grant> = (settings: Settings) => Subject<G> | Promise<Subject<G>>
