@@ -38,6 +38,7 @@ export async function transactionBytesPerKey({ url, schema, keys, receipt, order
             body: receipt,
             opened: rows[0].opened,
             keepMs: 86_400_000,
+            tombstoneMs: null,
             carries: false,
           }),
         )

@@ -5,7 +5,7 @@ import { identifyKey } from '../../core/operation.ts'
 import type { KeyRecord } from '../../core/record.ts'
 import type { Admin } from '../../core/store.ts'
 import type { Database, Row, Statement } from '../database/database.ts'
-import { digits, type RecordRow, recordFrom } from '../row.ts'
+import { digits, type RecordRow, recordFrom, standingFrom } from '../row.ts'
 import { migrate } from './migrate.ts'
 import { namesIn } from './names.ts'
 import { schemaGuard } from './schema-guard.ts'
@@ -21,8 +21,9 @@ import { untilDecided } from './until-decided.ts'
 
 export interface AdminOptions {
   readonly schema: string
-  /** How long a record is kept that somebody settles here and now, in milliseconds. */
+  /** How long a record is kept that somebody settles here and now, and how much longer its tombstone, in milliseconds. */
   readonly retainMs: number
+  readonly tombstoneMs?: number | undefined
   /** Refuses a schema that this build must not touch (I4); asked before every sweep. */
   readonly check?: () => Promise<void>
 }
@@ -31,7 +32,7 @@ export interface AdminOptions {
 const PAGE = 1_000
 
 export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions): Admin {
-  const { schema, retainMs, check = schemaGuard(database, schema).again } = options
+  const { schema, retainMs, tombstoneMs, check = schemaGuard(database, schema).again } = options
   const names = namesIn(schema)
   const statements = {
     find: find(names),
@@ -78,7 +79,7 @@ export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions)
       if (seen.state !== 'unknown' && seen.state !== 'open') return current(seen.id)
       switch (as.kind) {
         case 'finished':
-          return change(seen.id, as.kind, statements.finished(seen, as.receipt, audit, retainMs))
+          return change(seen.id, as.kind, statements.finished(seen, as.receipt, audit, { retainMs, tombstoneMs }))
         case 'free':
           return change(seen.id, as.kind, statements.free(seen, audit))
         case 'retry':
@@ -101,7 +102,7 @@ export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions)
 
 /** A record past its end is absent, whether it is still there or not. */
 function shown(row: Row | undefined): KeyRecord | undefined {
-  return row === undefined || row.k === null || row.over ? undefined : recordFrom(row as unknown as RecordRow)
+  return row === undefined || row.k === null ? undefined : standingFrom(row as unknown as RecordRow)
 }
 
 function wordFor(state: unknown): KeyRecord['state'] {

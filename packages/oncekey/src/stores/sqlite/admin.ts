@@ -5,7 +5,7 @@ import { writeLabel } from '../../core/label.ts'
 import { identifyKey } from '../../core/operation.ts'
 import type { KeyRecord } from '../../core/record.ts'
 import type { Admin, Audit } from '../../core/store.ts'
-import { type RecordRow, recordFrom } from '../row.ts'
+import { type RecordRow, recordFrom, standingFrom } from '../row.ts'
 import type { SqliteFile, Writer } from './file.ts'
 import { audit as auditIn } from './statements/audit.ts'
 import { counts as countsOf } from './statements/counts.ts'
@@ -17,14 +17,15 @@ import { sweeps } from './sweep.ts'
 
 export interface AdminOptions {
   readonly mode: 'transaction' | 'lease'
-  /** How long an answer is kept that an operator gives. */
+  /** How long an answer is kept that an operator gives, and how much longer its tombstone. */
   readonly retainMs: number
+  readonly tombstoneMs?: number | undefined
 }
 
 /** A look at the list asks for so many at a time, so that no read lasts long. */
 const PAGE = 100
 
-export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, retainMs }: AdminOptions): Admin {
+export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, ...kept }: AdminOptions): Admin {
   const { record, audit } = file.tables
   const read = readOf(record)
   const page = pageOf(record)
@@ -35,8 +36,7 @@ export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, retainMs }: AdminO
   const sweep = sweeps(file, mode)
 
   function shown(found: unknown): KeyRecord | undefined {
-    const row = found as RecordRow | undefined
-    return row && !row.over ? recordFrom(row) : undefined
+    return standingFrom(found as RecordRow | undefined)
   }
 
   /** The change, if the record still is as it was seen, and who made it and why, or neither. */
@@ -78,7 +78,7 @@ export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, retainMs }: AdminO
         if (rows.length < Math.min(PAGE, left + rows.length)) return
       }
     },
-    settle: (seen, as, by) => change(seen, by, as.kind, (writer) => writer.run(settle(seen, as, retainMs))),
+    settle: (seen, as, by) => change(seen, by, as.kind, (writer) => writer.run(settle(seen, as, kept))),
     forget: (seen, { force = false, ...by }) => change(seen, by, 'forget', (writer) => writer.run(forget(seen, force))),
     async stats() {
       const found = { running: 0, open: 0, finished: 0, unknown: 0 }

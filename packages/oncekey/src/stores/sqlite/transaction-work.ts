@@ -146,8 +146,8 @@ async function save<Tx>(
 }
 
 export function keptOf(verdict: Extract<Verdict, { kind: 'keep' | 'spend' }>): Kept {
-  if (verdict.kind === 'keep') return { receipt: verdict.receipt }
-  return { spent: verdict.why, ...(verdict.head ? { head: verdict.head } : {}) }
+  const head = verdict.head ? { head: verdict.head } : {}
+  return verdict.kind === 'keep' ? { receipt: verdict.receipt, ...head } : { spent: verdict.why, ...head }
 }
 
 function won({ facts }: Pick<Working<never>, 'facts'>, fate: Fate, event: EventName = fate): Attempted {

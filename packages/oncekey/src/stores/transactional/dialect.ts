@@ -14,6 +14,8 @@ export interface Write {
   readonly opened: string
   /** Until its end; for `unknown`, until the downstream forgets, or null. */
   readonly keepMs: number | null
+  /** Finished: how much longer a tombstone stays, or null; its end is the row's second one. */
+  readonly tombstoneMs: number | null
   /** An end that the replaced row has stays (`unknown`: the first claim counts). */
   readonly carries: boolean
 }

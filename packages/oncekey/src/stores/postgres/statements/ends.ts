@@ -1,5 +1,6 @@
 /** How a statement of ours judges the ends of a record: by one instant of the database's clock (S4). */
 import { STATE } from '../../row.ts'
+import { microseconds } from './columns.ts'
 
 const { takeover, hold, open, finished, spent, unknown } = STATE
 
@@ -16,13 +17,17 @@ export const clock = `clock as materialized (
 )`
 
 /** A fence: the store's clock in microseconds (S3). */
-export const fenceOf = (instant: string) => `(extract(epoch from ${instant}) * 1000000)::bigint`
+export const fenceOf = microseconds
 
 export const later = (instant: string, ms: string) => `${instant} + ${ms}::float8 * interval '1 millisecond'`
 
+/** A finished record ends with its tombstone, where it leaves one; an open one has something else in `lease_end`. */
+export const endOf = (r: string) =>
+  `case ${r}.state when ${finished} then coalesce(${r}.lease_end, ${r}.expires_at) else ${r}.expires_at end`
+
 /** Finished or open, and past its end: the record IS absent. */
 export const isOver = (r: string, t = 't') =>
-  `coalesce(${r}.state in (${open}, ${finished}, ${spent}) and ${r}.expires_at <= ${t}, false)`
+  `coalesce(${r}.state in (${open}, ${finished}, ${spent}) and ${endOf(r)} <= ${t}, false)`
 
 export const isRunning = (r: string) => `${r}.state in (${takeover}, ${hold})`
 

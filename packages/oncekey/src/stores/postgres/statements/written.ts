@@ -19,10 +19,13 @@ export function proven(opened: string, value: string): string {
         end`
 }
 
-/** `$1` … `$6`: id, fingerprint, state, body, what the transaction was opened at, milliseconds to keep it. */
+/** `$1` … `$7`: id, fingerprint, state, body, what the transaction was opened at, milliseconds to keep it and its tombstone. */
 export function params(write: Write): readonly (string | number | bigint | Uint8Array | null)[] {
-  return [write.id, write.print, write.state, write.body, write.opened, write.keepMs]
+  return [write.id, write.print, write.state, write.body, write.opened, write.keepMs, write.tombstoneMs]
 }
 
 /** Counted from the finish, not from the beginning of the transaction (S5). */
 export const END = `pg_catalog.clock_timestamp() + $6::double precision * interval '1 millisecond'`
+
+/** Null where no tombstone is wanted. */
+export const TOMBSTONE_END = `pg_catalog.clock_timestamp() + ($6::double precision + $7::double precision) * interval '1 millisecond'`

@@ -2,6 +2,7 @@
 import { writeLabel } from '../../../core/label.ts'
 import type { Kept } from '../../../core/store.ts'
 import type { Statement } from '../../database/database.ts'
+import { writeKept } from '../../kept.ts'
 import { STATE } from '../../row.ts'
 import { bytes } from '../sql.ts'
 import { IS_MINE, NOW } from './columns.ts'
@@ -14,15 +15,18 @@ import { type Mine, mineOf } from './mine.ts'
 export function finish(record: string): (mine: Mine, kept: Kept) => Statement {
   const text = `
   update ${record}
-     set state = ?4, body = ?5, expires_at = ${NOW} + ?6, lease_end = null, fence = null, token = ?7
+     set state = ?4, body = ?5, expires_at = ${NOW} + ?6, lease_end = ${NOW} + ?6 + ?8, fence = null, token = ?7
    where ${IS_MINE}`
   return (mine, kept) => {
-    const { head } = 'spent' in kept ? kept : {}
-    const ended =
-      'receipt' in kept
-        ? [STATE.finished, kept.receipt]
-        : [STATE.spent, writeLabel({ ...mine.label, why: kept.spent, ...(head ? { head } : {}) })]
+    const { retainMs, tombstoneMs = null } = mine.policy
     const token = mine.fence === null ? null : bytes(mine.token)
-    return { text, params: [...mineOf(mine), ...ended, mine.policy.retainMs, token] }
+    if ('receipt' in kept) {
+      const body = writeKept(kept, tombstoneMs !== null)
+      return { text, params: [...mineOf(mine), STATE.finished, body, retainMs, token, tombstoneMs] }
+    }
+    const { spent: why, head } = kept
+    const label = writeLabel({ ...mine.label, why, ...(head ? { head } : {}) })
+    // There is no answer to outlive, so its key is bound for as long as one with a tombstone would be.
+    return { text, params: [...mineOf(mine), STATE.spent, label, retainMs + (tombstoneMs ?? 0), token, null] }
   }
 }

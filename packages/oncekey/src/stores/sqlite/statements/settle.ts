@@ -2,14 +2,20 @@
 import type { KeyRecord } from '../../../core/record.ts'
 import type { Settlement } from '../../../core/store.ts'
 import type { Statement } from '../../database/database.ts'
+import { writeKept } from '../../kept.ts'
 import { STATE } from '../../row.ts'
 import { bytes } from '../sql.ts'
 import { DEDUPES_UNTIL, IS_OVER, NOW } from './columns.ts'
 import { STATES } from './page.ts'
 
+export interface KeptFor {
+  readonly retainMs: number
+  readonly tombstoneMs?: number | undefined
+}
+
 /** The token goes, so that a former owner that comes back finds itself refused; the fence stays only where it may run again. */
-export function settle(record: string): (seen: KeyRecord, as: Settlement, retainMs: number) => Statement {
-  return ({ id, state, fence }, as, retainMs) => {
+export function settle(record: string): (seen: KeyRecord, as: Settlement, kept: KeptFor) => Statement {
+  return ({ id, state, fence }, as, { retainMs, tombstoneMs = null }) => {
     const states = state === 'open' || state === 'unknown' ? STATES[state] : []
     const seen = `k = ?1 and fence is ?2 and state in (${states.join(', ')}) and not ${IS_OVER}`
     const where = [bytes(id), fence ?? null]
@@ -18,9 +24,10 @@ export function settle(record: string): (seen: KeyRecord, as: Settlement, retain
         return {
           text: `
   update ${record}
-     set state = ${STATE.finished}, body = ?3, expires_at = ${NOW} + ?4, lease_end = null, fence = null, token = null
+     set state = ${STATE.finished}, body = ?3, fence = null, token = null,
+         expires_at = ${NOW} + ?4, lease_end = ${NOW} + ?4 + ?5
    where ${seen}`,
-          params: [...where, as.receipt, retainMs],
+          params: [...where, writeKept({ receipt: as.receipt }, tombstoneMs !== null), retainMs, tombstoneMs],
         }
       case 'retry':
         return {

@@ -10,7 +10,7 @@ import { isOver } from '../ends.ts'
 /** `r` still is as the operator saw it. `$1` to `$5` of every such statement, `$6` and `$7` say who and why. */
 export const isAsSeen = `r.k = $1::uuid and r.state between $2::smallint and $3::smallint
          and (r.fence is not distinct from $4::bigint or r.state > ${STATE.unknown})
-         and ($5::bigint is null or (extract(epoch from r.expires_at) * 1000)::bigint = $5::bigint)
+         and ($5::bigint is null or floor(extract(epoch from r.expires_at) * 1000) = $5::bigint)
          and not ${isOver('r')}`
 
 /** States of one word are neighbours; what this build does not know is shown as finished, and can be forgotten all the same. */

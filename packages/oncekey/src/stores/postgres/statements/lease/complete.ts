@@ -2,6 +2,7 @@
 import { writeLabel } from '../../../../core/label.ts'
 import type { Held, Kept } from '../../../../core/store.ts'
 import type { Statement } from '../../../database/database.ts'
+import { writeKept } from '../../../kept.ts'
 import { STATE } from '../../../row.ts'
 import { clock, later } from '../ends.ts'
 import { isMine, mineOf, whatStands } from './mine.ts'
@@ -10,7 +11,8 @@ import { isMine, mineOf, whatStands } from './mine.ts'
 const keep = (record: string) => `
 with ${clock}, changed as (
   update ${record} as r
-     set state = $4::smallint, body = $5::bytea, expires_at = ${later('t', '$6')}, lease_end = null, fence = null
+     set state = $4::smallint, body = $5::bytea, expires_at = ${later('t', '$6')}, fence = null,
+         lease_end = ${later('t', '($6::float8 + $7)')}
     from clock
    where ${isMine}
   returning 1
@@ -32,10 +34,11 @@ select 1 / count(*) as done from changed`
 }
 
 function paramsOf(mine: Held, kept: Kept): Statement['params'] {
-  const { head } = 'spent' in kept ? kept : {}
-  const ended =
-    'receipt' in kept
-      ? [STATE.finished, kept.receipt]
-      : [STATE.spent, writeLabel({ ...mine.label, why: kept.spent, ...(head ? { head } : {}) })]
-  return [...mineOf(mine), ...ended, mine.policy.retainMs]
+  const { retainMs, tombstoneMs = null } = mine.policy
+  if ('receipt' in kept)
+    return [...mineOf(mine), STATE.finished, writeKept(kept, tombstoneMs !== null), retainMs, tombstoneMs]
+  const { spent: why, head } = kept
+  const label = writeLabel({ ...mine.label, why, ...(head ? { head } : {}) })
+  // There is no answer to outlive, so its key is bound for as long as one with a tombstone would be.
+  return [...mineOf(mine), STATE.spent, label, retainMs + (tombstoneMs ?? 0), null]
 }
