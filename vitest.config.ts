@@ -18,7 +18,7 @@ export default defineConfig({
     ],
     exclude: [...configDefaults.exclude, '**/dist/**', ...(everything ? [] : ['**/*.all.test.ts'])],
     globalSetup: './test/support/global-setup.ts',
-    reporters: ['default', closingLine()],
+    reporters: ['default', closingLine({ matrix: everything })],
     // Most tests wait for servers, leases and processes: one more than the cores keeps those busy.
     maxWorkers: availableParallelism() + 1,
     // A real Postgres on a busy two-core machine answers late now and then; a hang still ends the run.

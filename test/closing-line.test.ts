@@ -47,6 +47,34 @@ it('a test that passed only at its second try is named before the tally', async 
   expect(code).toBe(0)
 })
 
+it('the matrix says which rule was shown, broken or skipped on which store, and why', async () => {
+  const { output, last } = await run({
+    'contract.test.js': `import { describe, expect, it } from 'vitest'
+      describe('the store contract: memory', () => {
+        it('S1: a first rule', () => {})
+        it('S2: a second rule (owner/repo#1)', () => expect(1).toBe(2))
+        it.skip('T1: a third rule [skipped: it is about transaction mode]', () => {})
+      })
+      describe('around', () => describe('the store contract: redis', () => {
+        it('S1: a first rule', () => {})
+        it.skip('S2: a second rule (owner/repo#1) [skipped: it cannot be moved]', () => {})
+        it.skip('T1: a third rule [skipped: it is about transaction mode]', () => {})
+      }))`,
+  })
+  const lines = output.split('\n').map((line) => line.trimEnd().replace(/ {2,}/g, '  '))
+  expect(lines).toContain(
+    'The store contract: 3 rules on 2 stores and ways to reach them (✓ shown, – skipped, ✗ broken)',
+  )
+  expect(lines).toContain('  a  memory: 1 shown, 1 skipped, 1 BROKEN')
+  expect(lines).toContain('  b  redis: 1 shown, 2 skipped')
+  expect(lines).toContain('S1: a first rule  ✓✓')
+  expect(lines).toContain('S2: a second rule (owner/repo#1)  ✗–')
+  expect(lines).toContain('T1: a third rule  ––')
+  expect(lines).toContain('  it is about transaction mode: a 1, b 1')
+  expect(lines).toContain('  it cannot be moved: b 1')
+  expect(last).toBe('2 passed, 1 failed, 3 skipped')
+})
+
 it('a run without a test fails', async () => {
   expect((await run({})).code).toBe(1)
 })
@@ -59,7 +87,7 @@ async function run(
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   const line = JSON.stringify(join(root, 'test/support/closing-line.ts'))
-  const config = `import { closingLine } from ${line}\nexport default { test: { reporters: ['default', closingLine()] } }\n`
+  const config = `import { closingLine } from ${line}\nexport default { test: { reporters: ['default', closingLine({ matrix: true })] } }\n`
   writeFileSync(join(folder, 'vitest.config.ts'), config)
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'tests', name), text)
   const { code, stdout } = await node([join(root, 'node_modules/vitest/vitest.mjs'), 'run'], { cwd: folder })

@@ -1,5 +1,7 @@
 // The last line of a run is its tally, alone on a line, so that a machine can read it; before it stand the tests that needed a second try.
+
 import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
+import { contractMatrix } from './contract-matrix.ts'
 
 export interface Tally {
   passed: number
@@ -7,15 +9,24 @@ export interface Tally {
   skipped: number
 }
 
+export interface ClosingOptions {
+  /** Which rules of the store contract were shown on which store stands before the tally. */
+  readonly matrix?: boolean
+}
+
 /** Prints at the very end: coverage and other reports come after a reporter's own last word. */
-export function closingLine(print: (line: string) => void = console.log): Reporter {
+export function closingLine({ matrix = false }: ClosingOptions = {}): Reporter {
   let lines: readonly string[] = []
   process.once('exit', function sayTally() {
-    for (const line of lines) print(line)
+    for (const line of lines) console.log(line)
   })
   return {
     onTestRunEnd(modules, unhandledErrors) {
-      lines = [...secondTries(modules), format(tallyOf(modules, unhandledErrors.length))]
+      lines = [
+        ...(matrix ? contractMatrix(modules) : []),
+        ...secondTries(modules),
+        format(tallyOf(modules, unhandledErrors.length)),
+      ]
     },
   }
 }
