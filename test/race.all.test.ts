@@ -1,20 +1,21 @@
 import { describe, it, vi } from 'vitest'
-import { postgresGround, sqliteGround } from './support/charge-servers.ts'
+import type { Arena } from './support/charges/charging.ts'
+import { postgresArenas } from './support/grounds/postgres.ts'
+import { sqliteArenas } from './support/grounds/sqlite.ts'
 import { describePostgres } from './support/postgres.ts'
 import { changedBodies, race } from './support/race.ts'
 
 // Each test starts servers of its own, from source.
 vi.setConfig({ testTimeout: 120_000 })
 
-const CASES = (['transaction', 'lease'] as const).flatMap((MODE) =>
-  ['hono', 'express', 'express4'].map((FRAMEWORK) => ({ MODE, FRAMEWORK })),
-)
+const FRAMEWORKS = ['hono', 'express', 'express4']
 
-describe.each(CASES)('on $FRAMEWORK in $MODE mode', ({ MODE, FRAMEWORK }) => {
-  it('SQLite: one charge each round', async () => race(await sqliteGround(), { MODE, FRAMEWORK }))
-  it('SQLite: changed bodies get 422', async () => changedBodies(await sqliteGround(), { MODE, FRAMEWORK }))
-})
-describePostgres.each(CASES)('on $FRAMEWORK in $MODE mode', ({ MODE, FRAMEWORK }) => {
-  it('Postgres: one charge each round', async () => race(await postgresGround(MODE), { MODE, FRAMEWORK }))
-  it('Postgres: changed bodies get 422', async () => changedBodies(await postgresGround(MODE), { MODE, FRAMEWORK }))
-})
+describe.each(sqliteArenas)('$name, $mode mode', onEach)
+describePostgres.each(postgresArenas)('$name, $mode mode', onEach)
+
+function onEach({ mode: MODE, ground }: Arena): void {
+  describe.each(FRAMEWORKS)('on %s', (FRAMEWORK) => {
+    it('one charge each round', async () => race(await ground(), { MODE, FRAMEWORK }))
+    it('changed bodies get 422', async () => changedBodies(await ground(), { MODE, FRAMEWORK }))
+  })
+}

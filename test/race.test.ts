@@ -1,22 +1,20 @@
 import { describe, it, vi } from 'vitest'
-import { postgresGround, sqliteGround } from './support/charge-servers.ts'
+import type { Arena } from './support/charges/charging.ts'
+import { postgresArenas } from './support/grounds/postgres.ts'
+import { sqliteArenas } from './support/grounds/sqlite.ts'
 import { describePostgres } from './support/postgres.ts'
 import { changedBodies, race } from './support/race.ts'
 
 // Each test starts servers of its own, from source.
 vi.setConfig({ testTimeout: 120_000 })
 
-const MODES = ['transaction', 'lease'] as const
-
 describe('a hundred identical requests at two processes end in one charge each round (idempot-dev/idempot-js#182)', () => {
-  describe.each(MODES)('SQLite, %s mode', (MODE) => {
-    it('on Hono', async () => race(await sqliteGround(), { MODE, FRAMEWORK: 'hono' }))
-    it('while fifty changed bodies get 422 (idempot-dev/idempot-js#183)', async () =>
-      changedBodies(await sqliteGround(), { MODE, FRAMEWORK: 'express' }))
-  })
-  describePostgres.each(MODES)('Postgres, %s mode', (MODE) => {
-    it('on Express', async () => race(await postgresGround(MODE), { MODE, FRAMEWORK: 'express' }))
-    it('while fifty changed bodies get 422 (idempot-dev/idempot-js#183)', async () =>
-      changedBodies(await postgresGround(MODE), { MODE, FRAMEWORK: 'hono' }))
-  })
+  describe.each(sqliteArenas)('$name, $mode mode', (arena) => run(arena, 'hono', 'express'))
+  describePostgres.each(postgresArenas)('$name, $mode mode', (arena) => run(arena, 'express', 'hono'))
 })
+
+function run({ mode: MODE, ground }: Arena, racing: string, changing: string): void {
+  it(`on ${racing}`, async () => race(await ground(), { MODE, FRAMEWORK: racing }))
+  it('while fifty changed bodies get 422 (idempot-dev/idempot-js#183)', async () =>
+    changedBodies(await ground(), { MODE, FRAMEWORK: changing }))
+}

@@ -1,7 +1,8 @@
 // The race: identical requests from many callers at two server processes on one store, and what must be true of every round.
 import { newKey } from 'oncekey/client'
 import { expect } from 'vitest'
-import { chargeServer, type Ground, post } from './charge-servers.ts'
+import { chargeServer, post } from './charge-servers.ts'
+import type { Ground } from './charges/charging.ts'
 import { countOf } from './whole.ts'
 
 const AT_ONCE = 100

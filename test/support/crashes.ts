@@ -1,0 +1,84 @@
+// A process killed with SIGKILL at a moment that the library tells of, and what a retry at another process must find.
+import { newKey } from 'oncekey/client'
+import { expect, it } from 'vitest'
+import { chargeServer, post } from './charge-servers.ts'
+import type { Arena, Effect, Ground } from './charges/charging.ts'
+
+interface Point {
+  readonly point: string
+  readonly CRASH_AT: string
+  /** Whether the charge may be there then, by where it is made. */
+  readonly left: Readonly<Record<Effect, readonly number[]>>
+  /** What a retry is told that comes before the lease has ended. */
+  readonly kept: 'no' | 'yes' | 'perhaps'
+}
+
+const POINTS: readonly Point[] = [
+  { point: 'after the claim', CRASH_AT: 'oncekey:claimed', left: { inside: [0], outside: [0] }, kept: 'no' },
+  { point: 'after the write', CRASH_AT: 'write', left: { inside: [0], outside: [1] }, kept: 'no' },
+  { point: 'before the receipt is sent', CRASH_AT: 'oncekey:keeping', left: { inside: [0], outside: [1] }, kept: 'no' },
+  {
+    point: 'once the receipt and COMMIT are sent',
+    CRASH_AT: 'sent',
+    left: { inside: [0, 1], outside: [1] },
+    kept: 'perhaps',
+  },
+  {
+    point: 'after COMMIT, before the answer',
+    CRASH_AT: 'oncekey:kept',
+    left: { inside: [1], outside: [1] },
+    kept: 'yes',
+  },
+]
+
+export function crashes(arena: Arena): void {
+  // SQLite writes receipt and COMMIT in one turn of the loop: there is no moment between them to be killed in from within.
+  const points = POINTS.filter(({ CRASH_AT }) => arena.name !== 'SQLite' || CRASH_AT !== 'sent')
+  const title = arena.mode === 'transaction' ? 'the retry is answered at once' : 'the retry is answered after the lease'
+  it.each(points)(`$point: ${title}`, async (point) => {
+    await (arena.mode === 'transaction' ? atOnce : afterTheLease)(await arena.ground(), point, arena)
+  })
+}
+
+async function atOnce(ground: Ground, point: Point, { effect }: Arena): Promise<void> {
+  const { key, survivor } = await killed(ground, point, effect, { MODE: 'transaction' })
+  // The dead process's connection may take a moment to be noticed; never a lease.
+  let retry = await post(survivor.url, key)
+  for (let tries = 0; retry.status === 409 && tries < 20; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    retry = await post(survivor.url, key)
+  }
+  expect(retry.status).toBe(201)
+  expect(await ground.charges()).toBe(1)
+}
+
+async function afterTheLease(ground: Ground, point: Point, { effect, slackMs = 0 }: Arena): Promise<void> {
+  const { key, survivor } = await killed(ground, point, effect, { MODE: 'lease', LEASE: '1s' })
+  const early = await post(survivor.url, key)
+  const replay = { status: 201, replayed: true }
+  const busy = { status: 409, code: 'in-progress' }
+  expect(early).toMatchObject(
+    point.kept === 'yes' || (point.kept === 'perhaps' && early.status === 201) ? replay : busy,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 1_100 + slackMs))
+  expect((await post(survivor.url, key)).status).toBe(201)
+  expect((await post(survivor.url, key)).replayed).toBe(true)
+  expect(await ground.charges()).toBe(1)
+}
+
+async function killed(
+  ground: Ground,
+  { CRASH_AT, left }: Point,
+  effect: Effect,
+  settings: Readonly<Record<string, string>>,
+) {
+  const [victim, survivor] = await Promise.all([
+    chargeServer({ ...ground.env, ...settings, CRASH_AT, WORK_MS: '0' }),
+    chargeServer({ ...ground.env, ...settings, WORK_MS: '0' }),
+  ])
+  const key = newKey()
+  expect((await post(victim.url, key)).status).toBe(0)
+  await victim.ended
+  expect(left[effect]).toContain(await ground.charges())
+  return { key, survivor }
+}
