@@ -7,11 +7,12 @@ import { postgresAdmin } from './admin.ts'
 import { postgresDialect } from './dialect.ts'
 import { leaseStore, type PostgresLeaseOptions } from './lease-store.ts'
 import { type PostgresOptions, schemaFrom, transactionalFrom } from './options.ts'
+import { schemaGuard } from './schema-guard.ts'
 
 export type { Database } from '../database/database.ts'
-export { fromDrizzle } from '../database/drizzle.ts'
-export { fromKnex } from '../database/knex.ts'
-export { fromKysely } from '../database/kysely.ts'
+export { fromDrizzle } from '../database/drizzle/postgres.ts'
+export { fromKnex } from '../database/knex/postgres.ts'
+export { fromKysely } from '../database/kysely/postgres.ts'
 export { fromPg, type PgOptions } from '../database/pg.ts'
 export { fromPostgresJs, type PostgresJsOptions } from '../database/postgres-js.ts'
 export type { TransactionalStore } from '../transactional.ts'
@@ -29,9 +30,12 @@ export function postgres<Tx>(
   if (options.mode === 'lease') return leaseStore(database, options)
   const schema = schemaFrom(options.schema)
   const told = transactionalFrom(database, options)
-  return transactional(database, postgresDialect(schema), {
+  const guard = schemaGuard(database, schema)
+  const { retainMs = DEFAULTS.retainMs, tombstoneMs } = told.defaults
+  return transactional(database, postgresDialect(schema, guard), {
     name: 'postgres',
-    admin: postgresAdmin(database, { schema, retainMs: told.defaults.retainMs ?? DEFAULTS.retainMs }),
+    admin: postgresAdmin(database, { schema, retainMs, tombstoneMs, guard }),
+    restored: guard.restored,
     ...told,
   })
 }
