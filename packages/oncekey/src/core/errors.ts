@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'TX_CONTROL'
   | 'TX_ABORTED'
   | 'TX_ISOLATION'
+  | 'TX_LIMIT'
   | 'CHILD_KEY_UNSAFE'
   | 'STORE_CLOSED'
   | 'NOT_PROTECTED'

@@ -1,0 +1,96 @@
+/** What the work writes commits together with its answer, in one transaction that the record guards (L1). */
+import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb'
+import { monotonic, sleep } from '../../core/clock.ts'
+import { randomHex } from '../../core/digest.ts'
+import type { Seen } from '../../core/record.ts'
+import type { Held, Kept, OpenedTransaction } from '../../core/store.ts'
+import { InDoubt } from '../database/database.ts'
+import { finished } from './changes.ts'
+import { mine, update } from './expressions.ts'
+import { seenFrom, storedFrom } from './item.ts'
+import { cancelledBy, isDefinite } from './refusals.ts'
+import { sizeOf } from './size.ts'
+import { change, type Ground, read } from './table.ts'
+import { collection, type DynamoWrites, type Values } from './writes.ts'
+
+export type { DynamoWrites } from './writes.ts'
+
+export interface CollectOptions<Item> {
+  /** Where writes are given in other values than DynamoDB's own: `marshall` of `@aws-sdk/util-dynamodb`. */
+  readonly marshall?: ((item: Item) => Values) | undefined
+}
+
+/** What passes: another transaction is at one of the items, or the table is short of capacity. */
+const PASSING: readonly (string | undefined)[] = [
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+]
+/** Work that ended in the last moment of its time has this long to be kept. */
+const LEAST_MS = 1_000
+
+export function collecting<Item>(
+  ground: Ground,
+  held: Held,
+  { marshall }: CollectOptions<Item>,
+): OpenedTransaction<DynamoWrites<Item>> {
+  const startedAt = monotonic()
+  const collected = collection(marshall)
+
+  /** The record comes last, so that the reasons of a cancelled transaction stand in the order of the user's writes. */
+  async function complete(kept: Kept): Promise<'done' | Seen> {
+    const instant = ground.at()
+    const to = finished(held, kept, instant)
+    collected.close(sizeOf(to.set))
+    const until = Math.max(startedAt + held.policy.workMs, monotonic() + LEAST_MS)
+    const condition = mine(held, instant)
+    if (collected.writes.length === 0)
+      return insist(until, async () => {
+        const written = await change(ground, held.id, to, condition)
+        return written === 'done' ? written : seenFrom(written.stored, ground.at())
+      })
+    const input = {
+      TransactItems: [...collected.writes, { Update: update(ground.table, held.id, to, condition) }],
+      // Of this attempt alone: sent again, also by the SDK itself, it is the same transaction for ten minutes.
+      ClientRequestToken: randomHex(16),
+    }
+    return insist(until, () => commit(input))
+  }
+
+  async function commit(input: TransactWriteItemsCommandInput): Promise<'done' | Seen> {
+    try {
+      await ground.call('TransactWriteItems', input)
+      return 'done'
+    } catch (error) {
+      const ours = cancelledBy(error)?.at(-1)
+      if (ours?.Code !== 'ConditionalCheckFailed') throw error
+      return seenFrom(ours.Item ? storedFrom(ours.Item) : await read(ground, held.id), ground.at())
+    }
+  }
+
+  return {
+    tx: collected.tx,
+    // There is no connection that could die.
+    gone: new AbortController().signal,
+    complete,
+    async rollback() {
+      collected.close(0)
+    },
+  }
+}
+
+/** Until the service has answered, or time is up: then nobody knows whether the last send arrived. */
+async function insist<T>(until: number, send: () => Promise<T>): Promise<T> {
+  for (let pause = 10; ; pause = Math.min(pause * 2, 500)) {
+    try {
+      return await send()
+    } catch (error) {
+      const reasons = cancelledBy(error)?.map(({ Code }) => Code)
+      const passes = reasons?.every((code) => code === 'None' || PASSING.includes(code)) ?? !isDefinite(error)
+      if (!passes) throw error
+      // Cancelled is not in doubt: nothing of it was done.
+      if (monotonic() >= until) throw reasons ? error : new InDoubt(error)
+    }
+    await sleep(pause * (0.5 + Math.random() / 2))
+  }
+}
