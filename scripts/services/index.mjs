@@ -5,6 +5,7 @@ import { mariadb } from './mariadb.mjs'
 import { pgbouncer } from './pgbouncer.mjs'
 import { postgres } from './postgres.mjs'
 import { isAlive } from './process.mjs'
+import { redis } from './redis.mjs'
 import { end, keptFolder, openRun, reap, startedIn } from './run.mjs'
 
 /**
@@ -17,7 +18,7 @@ import { end, keptFolder, openRun, reap, startedIn } from './run.mjs'
  */
 
 /** A service that stands in front of another comes after it. @type {readonly Service[]} */
-export const services = [postgres, pgbouncer, mariadb]
+export const services = [postgres, pgbouncer, mariadb, redis]
 
 /** @param {readonly string[]} names @returns {readonly Service[]} */
 export function chosen(names) {

@@ -18,6 +18,7 @@ export const EVENTS = [
   'stale-write-refused', // a write of a former owner was refused
   'commit-unknown', // COMMIT was sent and not answered
   'store-failed', // the store did not answer, or refused
+  'may-forget', // the store is set up so that it can lose records
   'waited', // a duplicate waited for the first to end
   'unreadable', // a kept answer cannot be read by this build
   'oversized', // an answer outgrew its limit before it ended, and everything was rolled back: its route should declare a stream
