@@ -169,6 +169,8 @@ export interface OpenedTransaction<Tx> {
   /** Writes the receipt where the claim is still ours and commits; a lost claim fails inside the store, so that nothing commits. */
   complete(kept: Kept): Promise<'done' | Seen>
   rollback(): Promise<void>
+  /** Nothing was written through it, so that the answer may be kept without it. */
+  isEmpty?(): boolean
 }
 
 export interface ClaimWon {

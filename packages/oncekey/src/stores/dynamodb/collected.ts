@@ -10,7 +10,7 @@ import { mine, update } from './expressions.ts'
 import { seenFrom, storedFrom } from './item.ts'
 import { cancelledBy, isDefinite } from './refusals.ts'
 import { sizeOf } from './size.ts'
-import { change, type Ground, read } from './table.ts'
+import { type Ground, read } from './table.ts'
 import { collection, type DynamoWrites, type Values } from './writes.ts'
 
 export type { DynamoWrites } from './writes.ts'
@@ -43,14 +43,8 @@ export function collecting<Item>(
     const to = finished(held, kept, instant)
     collected.close(sizeOf(to.set))
     const until = Math.max(startedAt + held.policy.workMs, monotonic() + LEAST_MS)
-    const condition = mine(held, instant)
-    if (collected.writes.length === 0)
-      return insist(until, async () => {
-        const written = await change(ground, held.id, to, condition)
-        return written === 'done' ? written : seenFrom(written.stored, ground.at())
-      })
     const input = {
-      TransactItems: [...collected.writes, { Update: update(ground.table, held.id, to, condition) }],
+      TransactItems: [...collected.writes, { Update: update(ground.table, held.id, to, mine(held, instant)) }],
       // Of this attempt alone: sent again, also by the SDK itself, it is the same transaction for ten minutes.
       ClientRequestToken: randomHex(16),
     }
@@ -73,6 +67,7 @@ export function collecting<Item>(
     // There is no connection that could die.
     gone: new AbortController().signal,
     complete,
+    isEmpty: () => collected.writes.length === 0,
     async rollback() {
       collected.close(0)
     },

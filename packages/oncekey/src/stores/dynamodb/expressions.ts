@@ -75,26 +75,23 @@ export function update(table: string, key: string, { set, remove = [] }: Change,
     ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
     ...(gone.length > 0 ? [`REMOVE ${gone.join(', ')}`] : []),
   ].join(' ')
+  const values = Object.fromEntries(Object.entries(set).map(([name, value]) => [`:to_${name}`, value]))
   return {
     TableName: table,
     Key: { k: text(key) },
     UpdateExpression: expression,
-    ConditionExpression: condition.text,
-    ExpressionAttributeNames: namesIn(`${expression} ${condition.text}`),
-    ExpressionAttributeValues: {
-      ...condition.values,
-      ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:to_${name}`, value])),
-    },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    ...conditional(condition, expression, values),
   }
 }
 
-/** What a condition adds to a `Put` or `Delete`. */
-export function conditional(condition: Condition) {
+/** What a condition adds to a write: a refused one answers with what stands there. */
+export function conditional({ text, values }: Condition, expression = '', more: Attributes = {}) {
+  const all = { ...values, ...more }
   return {
-    ConditionExpression: condition.text,
-    ExpressionAttributeNames: namesIn(condition.text),
-    ...(Object.keys(condition.values).length > 0 ? { ExpressionAttributeValues: { ...condition.values } } : {}),
+    ConditionExpression: text,
+    ExpressionAttributeNames: namesIn(`${expression} ${text}`),
+    // None is not the same as an empty map of them, which is refused.
+    ...(Object.keys(all).length > 0 ? { ExpressionAttributeValues: all } : {}),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const
 }

@@ -69,7 +69,7 @@ export function collection<Item>(marshall: ((item: Item) => Values) | undefined)
     },
     close(ours) {
       closed = true
-      if (writes.length > 0 && bytes + ours > MAX_ALL) throw tooLarge(bytes + ours)
+      if (bytes + ours > MAX_ALL) throw tooLarge(bytes + ours)
     },
   }
 }

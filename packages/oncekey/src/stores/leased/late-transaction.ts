@@ -8,7 +8,7 @@ export interface LateTransaction<Tx> {
   begin(): Promise<Tx>
   /** What the work writes, collected from its beginning. */
   collect(): OpenedTransaction<Tx>
-  /** No more `begin()`; what was opened, if anything was. */
+  /** No more `begin()`; what was opened and written through, if anything was. */
   opened(): Promise<OpenedTransaction<Tx> | undefined>
 }
 
@@ -43,7 +43,10 @@ export function lateTransaction<Tx>({ driver, held, facts }: Owner<Tx>, tenure: 
     },
     async opened() {
       over = true
-      return opening?.catch(() => undefined)
+      const opened = await opening?.catch(() => undefined)
+      if (!opened?.isEmpty?.()) return opened
+      await opened.rollback()
+      return undefined
     },
   }
 }
