@@ -3,7 +3,7 @@ import { sleep } from '../core/clock.ts'
 import { isOncekeyError } from '../core/errors.ts'
 import { identify } from '../core/operation.ts'
 import type { StorePolicy } from '../core/policy.ts'
-import type { Admin, Attempted, InTransaction, Store } from '../core/store.ts'
+import type { Admin, Attempted, InTransaction, Restored, Store } from '../core/store.ts'
 import type { Database } from './database/database.ts'
 import { pulse } from './pulse.ts'
 import { type Bracket, inTime, ranHere, type Turn } from './transactional/bracket.ts'
@@ -32,6 +32,8 @@ export interface TransactionalOptions {
   readonly drainMs: number
   /** `first`: one look in autocommit, which may answer from a finished record. */
   readonly read: 'first' | 'locked'
+  /** As the last check of the schema said, without asking; throws where the records are other ones by now (I4). */
+  readonly restored?: () => Restored | undefined
 }
 
 /** How often the work may be started again after a lost race. */
@@ -64,14 +66,15 @@ export function transactional<Tx>(
   }
   let checked: Promise<void> | undefined
 
-  /** Once per store; a check that failed is made again by the next caller. */
-  function check(): Promise<void> {
+  /** Once per store; a check that failed is made again by the next caller. What a later one found is heeded. */
+  async function check(): Promise<Restored | undefined> {
     checked ??= inTime(bracket, () => dialect.check(database)).catch((error: unknown) => {
       checked = undefined
       if (isOncekeyError(error)) throw error
       throw unavailable(name, 'The database could not be asked for its schema.', error)
     })
-    return checked
+    await checked
+    return options.restored?.()
   }
 
   function storeOver(joined?: { readonly tx: Tx }): Store<InTransaction<Tx>> {
@@ -80,6 +83,7 @@ export function transactional<Tx>(
       mode: 'transaction',
       defaults: options.defaults,
       admin: options.admin,
+      ...(options.restored ? { restored: check } : {}),
       async attempt(operation, how, work) {
         const turn = turnOf<Tx>({ name, operation, how, work })
         const leave = drained.enter()

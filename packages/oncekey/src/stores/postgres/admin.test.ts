@@ -1,8 +1,9 @@
 /** What people do to records by hand: compared with what they saw, and written down in the same statement. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dedupes, repeat, wanted } from '../../../../../test/support/lease-claims.ts'
 import { freshLeasePort } from '../../../../../test/support/lease-port.ts'
 import { describePostgres } from '../../../../../test/support/postgres.ts'
+import type { Policy } from '../../core/policy.ts'
 import type { KeyRecord } from '../../core/record.ts'
 import { STATE } from '../row.ts'
 
@@ -108,6 +109,75 @@ describePostgres('the admin of PostgreSQL', () => {
     expect(await port.row(held.id)).toBeUndefined()
     // A receipt is the answer to its caller, and no part of an audit.
     expect(await audits(held.id)).toMatchObject([{ action: 'forget', state: STATE.finished, label: null }])
+  })
+
+  describe('erases a kept answer', () => {
+    const secret = new TextEncoder().encode('her name')
+    async function finished(policy: Policy<unknown> = {}) {
+      const held = await port.won(wanted({ policy }))
+      await port.driver.complete(held, { receipt: secret, head: secret })
+      return held
+    }
+
+    it('from the row: nothing of it is left, its key stays bound until its last end, and the audit has none of it', async () => {
+      const held = await finished({ retain: '1h', tombstone: '30d' })
+      expect(await port.admin.erase(await seen(held.id), by)).toBe('done')
+      const row = await port.row(held.id)
+      expect(row).toMatchObject({ state: STATE.spent, leaseEnds: null, body: Buffer.from('{"why":"erased"}') })
+      expect((row?.ends ?? 0) / 3_600_000).toBeCloseTo(30 * 24 + 1, 1)
+      expect(await audits(held.id)).toMatchObject([{ action: 'erase', state: STATE.finished, label: null }])
+      expect(await port.told(repeat(held))).toBe('finished')
+      expect(await port.told(wanted({ key: held.label.key, fingerprints: ['other'] }))).toBe('mismatch')
+      // Its owner, whose reply was lost, still finds that its operation ended.
+      expect(await port.driver.complete(held, { receipt: secret })).toMatchObject({ token: held.token })
+    })
+
+    it('its end is that of the answer where there was no tombstone', async () => {
+      const held = await finished({ retain: '1h' })
+      await port.admin.erase(await seen(held.id), by)
+      expect(((await port.row(held.id))?.ends ?? 0) / 3_600_000).toBeCloseTo(1, 1)
+    })
+
+    it('and what a spent one or a tombstone remembers of it', async () => {
+      const spent = await port.won(wanted())
+      await port.driver.complete(spent, { spent: 'too-large', head: secret })
+      const expired = await finished({ retain: '1h', tombstone: '30d' })
+      await port.set(expired.id, 'expires_at = clock_timestamp()')
+      for (const held of [spent, expired]) {
+        expect(await seen(held.id)).toMatchObject({ head: secret })
+        expect(await port.admin.erase(await seen(held.id), by)).toBe('done')
+        expect((await port.row(held.id))?.body.toString()).toBe('{"why":"erased"}')
+      }
+      expect(await audits(spent.id)).toMatchObject([{ action: 'erase', label: null }])
+    })
+
+    it('a tombstone that was swept meanwhile is still the one that was seen; an answer that has expired is another', async () => {
+      const tombstone = await finished({ retain: '1h', tombstone: '30d' })
+      const answer = await finished({ retain: '1h', tombstone: '30d' })
+      const before = await seen(answer.id)
+      for (const held of [tombstone, answer]) await port.set(held.id, 'expires_at = clock_timestamp()')
+      const after = await seen(tombstone.id)
+      await port.admin.sweep()
+      expect(await port.admin.erase(after, by)).toBe('done')
+      expect(await port.admin.erase(before, by)).toMatchObject({ state: 'finished', why: 'expired' })
+    })
+
+    it('once: the second is told what stands, and is no second entry', async () => {
+      const held = await finished()
+      const before = await seen(held.id)
+      expect(await Promise.all([port.admin.erase(before, by), port.admin.erase(before, by)])).toContain('done')
+      expect(await port.admin.erase(before, by)).toMatchObject({ state: 'finished', why: 'erased' })
+      expect(await port.admin.erase(await seen(held.id), by)).toMatchObject({ why: 'erased' })
+      expect(await audits(held.id)).toHaveLength(1)
+    })
+
+    it('but nothing that is not finished, nor what this build cannot read', async () => {
+      const held = await unknown()
+      expect(await port.admin.erase(await seen(held.id), by)).toMatchObject({ state: 'unknown' })
+      await port.set(held.id, 'state = 77')
+      expect(await port.admin.erase(await seen(held.id), by)).toMatchObject({ why: 'unknown-state' })
+      expect(await audits(held.id)).toEqual([])
+    })
   })
 
   it.each(['running', 'unknown'] as const)('forgets what is %s by force only', async (state) => {

@@ -1,4 +1,4 @@
-/** What people and timers do to the records in PostgreSQL: look, settle, forget, sweep; the same for both modes. */
+/** What people and timers do to the records in PostgreSQL: look, settle, forget, erase, sweep, restore; the same for both modes. */
 import { OncekeyError } from '../../core/errors.ts'
 import { tell } from '../../core/events.ts'
 import { identifyKey } from '../../core/operation.ts'
@@ -6,12 +6,16 @@ import type { KeyRecord } from '../../core/record.ts'
 import type { Admin } from '../../core/store.ts'
 import type { Database, Row, Statement } from '../database/database.ts'
 import { digits, type RecordRow, recordFrom, standingFrom } from '../row.ts'
+import { restoredFrom } from './check-schema.ts'
 import { migrate } from './migrate.ts'
 import { namesIn } from './names.ts'
-import { schemaGuard } from './schema-guard.ts'
+import { type SchemaGuard, schemaGuard } from './schema-guard.ts'
+import { erase } from './statements/admin/erase.ts'
 import { find } from './statements/admin/find.ts'
 import { forget } from './statements/admin/forget.ts'
 import { list } from './statements/admin/list.ts'
+import { reconcile } from './statements/admin/reconcile.ts'
+import { restore } from './statements/admin/restore.ts'
 import { settleFinished } from './statements/admin/settle-finished.ts'
 import { settleFree } from './statements/admin/settle-free.ts'
 import { settleRetry } from './statements/admin/settle-retry.ts'
@@ -25,18 +29,21 @@ export interface AdminOptions {
   readonly retainMs: number
   readonly tombstoneMs?: number | undefined
   /** Refuses a schema that this build must not touch (I4); asked before every sweep. */
-  readonly check?: () => Promise<void>
+  readonly guard?: SchemaGuard
 }
 
 /** More than a screen shows; below it a page is one flight. */
 const PAGE = 1_000
 
 export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions): Admin {
-  const { schema, retainMs, tombstoneMs, check = schemaGuard(database, schema).again } = options
+  const { schema, retainMs, tombstoneMs, guard = schemaGuard(database, schema) } = options
   const names = namesIn(schema)
   const statements = {
     find: find(names),
     forget: forget(names),
+    erase: erase(names),
+    restore: restore(names),
+    reconcile: reconcile(names),
     list: list(names),
     finished: settleFinished(names),
     free: settleFree(names),
@@ -60,7 +67,7 @@ export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions)
 
   return {
     migrate: () => migrate(database, { schema }),
-    sweep: createSweeper(database, { names, check }),
+    sweep: createSweeper(database, { names, check: guard.again }),
     async find(what) {
       return current('id' in what ? checked(what.id) : identifyKey(what).id)
     },
@@ -91,6 +98,23 @@ export function postgresAdmin<Tx>(database: Database<Tx>, options: AdminOptions)
     async forget(seen, { force = false, ...audit }) {
       if (!force && (seen.state === 'running' || seen.state === 'unknown')) return current(seen.id)
       return change(seen.id, 'forget', statements.forget(seen, audit))
+    },
+    async erase(seen, audit) {
+      if (seen.state !== 'finished') return current(seen.id)
+      return change(seen.id, 'erase', statements.erase(seen, audit))
+    },
+    async restored(how) {
+      const row = await untilDecided('', async function begin() {
+        const [row] = await database.query(statements.restore(how))
+        return row
+      })
+      guard.adopt({ epoch: String(row.epoch), restored: restoredFrom(row) })
+      return { unknown: Number(row.unknown) }
+    },
+    async reconciled(audit) {
+      await guard.again()
+      await database.query(statements.reconcile(audit))
+      await guard.again()
     },
     async stats() {
       const counts = { running: 0, open: 0, finished: 0, unknown: 0 }

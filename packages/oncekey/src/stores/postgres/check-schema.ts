@@ -1,6 +1,7 @@
 /** Refuses to run on a schema that is missing, made for later releases, or of another identity scheme (I4). */
 import { OncekeyError } from '../../core/errors.ts'
-import type { Database } from '../database/database.ts'
+import type { Restored } from '../../core/store.ts'
+import type { Database, Row } from '../database/database.ts'
 import { sqlState } from '../database/sql-state.ts'
 import { IDENTITY_SCHEME, READER, SCHEMA_VERSION } from './migrations/index.ts'
 import type { Names } from './names.ts'
@@ -9,6 +10,7 @@ import { askSchema } from './statements/ask-schema.ts'
 export interface Checked {
   /** Another epoch later on: the records were restored or replaced under us. */
   readonly epoch: string
+  readonly restored: Restored | undefined
   /** The server looks whether its client is still there. */
   readonly checksClient: boolean
 }
@@ -20,7 +22,18 @@ export async function checkSchema<Tx>(database: Database<Tx>, names: Names): Pro
   if (!meta || version < SCHEMA_VERSION) throw missing(names.schema, version)
   if (Number(meta.min_reader) > READER) throw tooNew(names.schema, Number(meta.min_reader))
   if (Number(meta.identity_scheme) !== IDENTITY_SCHEME) throw mismatch(names.schema, Number(meta.identity_scheme))
-  return { epoch: String(meta.epoch), checksClient: await checksClient(database, meta.checks_client === true) }
+  return {
+    epoch: String(meta.epoch),
+    restored: restoredFrom(meta),
+    checksClient: await checksClient(database, meta.checks_client === true),
+  }
+}
+
+/** What is neither of the two words is the one that runs nothing. */
+export function restoredFrom({ restored_us, on_epoch_change }: Row): Restored | undefined {
+  if (restored_us === null) return undefined
+  const at = new Date(Math.floor(Number(restored_us) / 1_000))
+  return { at, onEpochChange: on_epoch_change === 'run' ? 'run' : 'refuse' }
 }
 
 async function askMeta<Tx>(database: Database<Tx>, names: Names) {

@@ -4,8 +4,8 @@ import { sqlError } from '../database/sql-state.ts'
 import { type RecordRow, seenFrom } from '../row.ts'
 import type { Dialect, Failure } from '../transactional/dialect.ts'
 import { locksOf } from '../transactional/locks.ts'
-import { checkSchema } from './check-schema.ts'
 import { namesIn } from './names.ts'
+import { type SchemaGuard, schemaGuard } from './schema-guard.ts'
 import { asOpened } from './statements/as-opened.ts'
 import { holder } from './statements/holder.ts'
 import { insert } from './statements/insert.ts'
@@ -20,7 +20,7 @@ const IDLE_MARGIN_MS = 5_000
 /** What the setting can hold. */
 const IDLE_MAX_MS = 2_147_483_647
 
-export function postgresDialect(schema: string): Dialect {
+export function postgresDialect(schema: string, guard?: Pick<SchemaGuard, 'start'>): Dialect {
   const names = namesIn(schema)
   const salt = JSON.stringify([schema])
   const savepoint = plain('savepoint oncekey_work')
@@ -29,7 +29,7 @@ export function postgresDialect(schema: string): Dialect {
   return {
     name: 'postgres',
     async check(database) {
-      checksClient = (await checkSchema(database, names)).checksClient
+      checksClient = (await (guard ?? schemaGuard(database, schema)).start()).checksClient
     },
     opening(asked) {
       const { identity, workMs } = asked

@@ -11,6 +11,7 @@ import { leased } from '../leased.ts'
 import { postgresAdmin } from './admin.ts'
 import { postgres } from './index.ts'
 import { leaseDriver } from './lease.ts'
+import { schemaGuard } from './schema-guard.ts'
 
 type Grant = LeasedInDatabase<pg.PoolClient>
 
@@ -49,8 +50,9 @@ describePostgres('lease mode on PostgreSQL', () => {
   function withFaults(settings: Settings) {
     const database = fromPg(moved)
     const retainMs = milliseconds(settings.retain ?? '24h', 'retain')
-    const admin = postgresAdmin(database, { schema: place.schema, retainMs })
-    const { driver, faults } = faulty(leaseDriver(database, { schema: place.schema, admin }))
+    const guard = schemaGuard(database, place.schema)
+    const admin = postgresAdmin(database, { schema: place.schema, retainMs, guard })
+    const { driver, faults } = faulty(leaseDriver(database, { schema: place.schema, admin, guard }))
     // What is enough for a store in memory is too little for a server that shares two cores with these tests.
     const claimMs = Math.max(1_000, milliseconds(settings.claimMs ?? 0, 'claimMs'))
     return { store: leased(driver, { ...settings, claimMs }), faults }

@@ -16,6 +16,8 @@ export interface PostgresLeaseOptions extends AfterFailure {
   readonly schema?: string
   /** How long a kept answer answers. Default 24h. */
   readonly retain?: Duration
+  /** How much longer a tombstone answers that it happened, without the answer. Default: there is none. */
+  readonly tombstone?: Duration
   /** How long the work may take before its signal aborts and its outcome is held. Default 30s. */
   readonly work?: Duration
   /** How long a claim is honoured without a beat; a beat is sent at every third of it. Default 30s. */
@@ -37,15 +39,20 @@ export interface PostgresLeaseOptions extends AfterFailure {
 }
 
 export function leaseStore<Tx>(database: Database<Tx>, options: PostgresLeaseOptions): Store<LeasedInDatabase<Tx>> {
-  const { retain = DEFAULTS.retainMs, maxWinners, beats } = options
+  const { retain = DEFAULTS.retainMs, tombstone, maxWinners, beats } = options
   if (maxWinners === undefined ? database.connections === undefined : !(Number.isInteger(maxWinners) && maxWinners > 0))
     throw noWinners()
   const schema = schemaFrom(options.schema)
   const guard = schemaGuard(database, schema)
   const driver = leaseDriver(database, {
     schema,
-    ready: guard.start,
-    admin: postgresAdmin(database, { schema, retainMs: milliseconds(retain, 'retain'), check: guard.again }),
+    guard,
+    admin: postgresAdmin(database, {
+      schema,
+      retainMs: milliseconds(retain, 'retain'),
+      tombstoneMs: tombstone === undefined ? undefined : milliseconds(tombstone, 'tombstone'),
+      guard,
+    }),
     ...(maxWinners === undefined ? {} : { maxWinners }),
     ...(beats === undefined ? {} : { beats }),
   })

@@ -1,11 +1,12 @@
 /** The lease port on PostgreSQL: each write of the protocol's table is one statement, and one fsync. */
 import { type Judged, judge, type Seen } from '../../core/record.ts'
-import type { Admin, ClaimWon, Held } from '../../core/store.ts'
+import type { Admin, ClaimWon, Held, Restored } from '../../core/store.ts'
 import type { Database, Row, Statement } from '../database/database.ts'
 import type { BeginningDriver } from '../leased.ts'
 import { type RecordRow, seenFrom } from '../row.ts'
 import { lateTransactions } from './late-transaction.ts'
 import { namesIn } from './names.ts'
+import type { SchemaGuard } from './schema-guard.ts'
 import { claim } from './statements/lease/claim.ts'
 import { complete } from './statements/lease/complete.ts'
 import { hold } from './statements/lease/hold.ts'
@@ -20,7 +21,7 @@ export interface LeaseOptions {
   readonly schema: string
   readonly admin: Admin
   /** Asked before each claim; rejects where this build must not run on the schema (I4). */
-  readonly ready?: () => Promise<void>
+  readonly guard?: Pick<SchemaGuard, 'start' | 'restored'>
   /** How many transactions of `begin()` are open at once. The rest of the pool stays free for claims, beats and answers. */
   readonly maxWinners?: number
   /**
@@ -35,7 +36,7 @@ const TAKEABLE: readonly Judged['kind'][] = ['runnable', 'abandoned', 'own']
 
 export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): BeginningDriver<Tx> {
   const { record } = namesIn(options.schema)
-  const { beats = database, ready } = options
+  const { beats = database, guard } = options
   const statements = {
     claim: claim(record),
     take: take(record),
@@ -61,11 +62,16 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
     })
   }
 
+  async function restored(): Promise<Restored | undefined> {
+    await guard?.start()
+    return guard?.restored()
+  }
+
   const late = lateTransactions(database, { record, readBack, ...options })
   return {
     name: 'postgres',
     async claim(wanted) {
-      await ready?.()
+      await guard?.start()
       return untilDecided<ClaimWon | Seen>(wanted.id, async function lookOrTake() {
         const [found] = await database.query(statements.claim(wanted))
         if (found === undefined) return undefined
@@ -85,6 +91,7 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
     read: readBack,
     begin: late.begin,
     admin: options.admin,
+    ...(guard ? { restored } : {}),
     // The pool is the application's own.
     async [Symbol.asyncDispose]() {
       late.close()

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describePostgres, freshDatabase } from '../../../../../test/support/postgres.ts'
 import { never, operation } from '../../../../../test/support/postgres-charges.ts'
 import { once } from '../../core/once.ts'
+import { identify, type Operation } from '../../core/operation.ts'
+import { valueCodec } from '../../core/receipt.ts'
 import { fromPg } from '../database/pg.ts'
 import { postgres } from './index.ts'
 import { migrate } from './migrate.ts'
@@ -44,7 +46,10 @@ describePostgres('migrate', () => {
 
   it('ten that start at once make it once', async () => {
     await Promise.all(Array.from({ length: 10 }, () => migrate(fromPg(pool), { schema: 'at_once' })))
-    expect(await rowsOf('select version, name from at_once.migration')).toEqual([{ version: 1, name: 'record' }])
+    expect(await rowsOf('select version, name from at_once.migration')).toEqual([
+      { version: 1, name: 'record' },
+      { version: 2, name: 'meta' },
+    ])
     expect(await rowsOf('select count(*)::int as n from at_once.meta')).toEqual([{ n: 1 }])
   })
 
@@ -70,7 +75,7 @@ describePostgres('migrate', () => {
   it('a step that fails leaves nothing of itself, and the steps before it stand', async () => {
     const schema = 'half'
     const broken: Migration = {
-      version: 2,
+      version: 3,
       name: 'broken',
       statements: ({ record }) => [`alter table ${record} add column extra int`, 'select 1 / 0'],
     }
@@ -78,7 +83,7 @@ describePostgres('migrate', () => {
     await expect(migrate(fromPg(pool), { schema, steps: [...migrations, broken] })).rejects.toMatchObject({
       code: '22012',
     })
-    expect(await rowsOf(`select version from ${schema}.migration`)).toEqual([{ version: 1 }])
+    expect(await rowsOf(`select version from ${schema}.migration`)).toHaveLength(migrations.length)
     expect(await attempt(schema)).toMatchObject({ kind: 'ran' })
   })
 
@@ -88,13 +93,67 @@ describePostgres('migrate', () => {
     const store = postgres(fromPg(pool), { schema })
     expect(await once(store, operation(), async () => 'before')).toMatchObject({ kind: 'ran' })
     const added: Migration = {
-      version: 2,
+      version: 3,
       name: 'step',
       statements: () => [`create table "${schema}".step (k uuid primary key)`],
     }
     await migrate(fromPg(pool), { schema, steps: [...migrations, added] })
     expect(await once(store, operation(), async () => 'after')).toMatchObject({ kind: 'ran' })
     expect(await attempt(schema)).toMatchObject({ kind: 'ran' })
+  })
+
+  describe('a schema of the first release, with records in it', () => {
+    const first = migrations.slice(0, 1)
+    /** The statements of that release, word for word. */
+    const insertThen = (schema: string) => `
+      insert into ${schema}.record (k, fingerprint, expires_at, lease_end, fence, token, state, body)
+      values ($1::uuid, $2::uuid, pg_catalog.clock_timestamp() + $4::double precision * interval '1 millisecond', null, null, null, 4, $3::bytea)`
+    const lookThen = (schema: string) => `
+      select k::text as k, fingerprint::text as fingerprint, state, body,
+             (state between 3 and 5 and expires_at <= clock_timestamp()) as over
+        from ${schema}.record where k = $1::uuid`
+    const schemaThen = (schema: string) => `
+      select identity_scheme, min_reader, epoch::text as epoch,
+             (select coalesce(max(version), 0) from ${schema}.migration) as version
+        from ${schema}.meta`
+    const finishThen = (schema: string, charge: Operation) => {
+      const { id, prints } = identify(charge)
+      return pool.query(insertThen(schema), [id, prints[0], valueCodec().encode('then'), 60_000])
+    }
+
+    it('is refused until it is migrated, with the word to say; then its answers answer', async () => {
+      const schema = 'first'
+      await migrate(fromPg(pool), { schema, steps: first })
+      const charge = operation()
+      await finishThen(schema, charge)
+      const store = postgres(fromPg(pool), { schema })
+      await expect(once(store, charge, never)).rejects.toMatchObject({
+        code: 'SCHEMA_MISSING',
+        details: { version: 1, needed: 2 },
+      })
+      const [before] = await rowsOf(`select epoch from ${schema}.meta`)
+      await store.admin.migrate()
+      expect(await rowsOf(`select epoch from ${schema}.meta`)).toEqual([before])
+      expect(await once(store, charge, never)).toMatchObject({ kind: 'replayed', value: 'then' })
+      expect(await store.restored?.()).toBeUndefined()
+      expect(await store.admin.sweep()).toMatchObject({ removed: 0, complete: true })
+    })
+
+    it('once migrated, serves that release beside this one', async () => {
+      const schema = 'beside'
+      await migrate(fromPg(pool), { schema, steps: first })
+      await migrate(fromPg(pool), { schema })
+      expect(await rowsOf(schemaThen(schema))).toMatchObject([{ identity_scheme: 1, min_reader: 1, version: 2 }])
+      const theirs = operation()
+      await finishThen(schema, theirs)
+      const store = postgres(fromPg(pool), { schema })
+      expect(await once(store, theirs, never)).toMatchObject({ kind: 'replayed', value: 'then' })
+      const ours = operation()
+      await once(store, ours, async () => 'now')
+      const { rows } = await pool.query(lookThen(schema), [identify(ours).id])
+      expect(rows).toMatchObject([{ state: 4, over: false }])
+      expect(valueCodec().decode(rows[0].body)).toBe('now')
+    })
   })
 
   it('does not wait behind a lock for long: whoever needs the table meanwhile is let through', async () => {
@@ -105,7 +164,7 @@ describePostgres('migrate', () => {
     const steps = [
       ...migrations,
       {
-        version: 2,
+        version: 3,
         name: 'alter',
         statements: () => [`alter table ${schema}.record alter column body set storage external`],
       },
@@ -122,7 +181,7 @@ describePostgres('migrate', () => {
     await holder.query('commit')
     holder.release()
     await migrating
-    expect(await rowsOf(`select max(version) as version from ${schema}.migration`)).toEqual([{ version: 2 }])
+    expect(await rowsOf(`select max(version) as version from ${schema}.migration`)).toEqual([{ version: 3 }])
   })
 
   describe('at first use', () => {

@@ -11,6 +11,8 @@ export interface PostgresOptions {
   readonly schema?: string
   /** How long a kept answer answers. Default 24h. */
   readonly retain?: Duration
+  /** How much longer a tombstone answers that it happened, without the answer. Default: there is none. */
+  readonly tombstone?: Duration
   /** How long the work may take before it is rolled back. Default 30s. */
   readonly work?: Duration
   /** How many operations may hold a connection at once. Default: the pool less a fifth; needed where its size cannot be seen. */
@@ -45,12 +47,14 @@ export function schemaFrom(schema: string = DEFAULT_SCHEMA): string {
 /** In transaction mode a failure was rolled back, so the key is free, and nobody is ever left behind by an owner. */
 export function defaultsFrom({
   retain = DEFAULTS.retainMs,
+  tombstone,
   work = DEFAULTS.workMs,
 }: PostgresOptions): Partial<StorePolicy> {
   return {
     onFailure: 'free',
     onAbandoned: 'takeover',
     retainMs: milliseconds(retain, 'retain'),
+    ...(tombstone === undefined ? {} : { tombstoneMs: milliseconds(tombstone, 'tombstone') }),
     workMs: milliseconds(work, 'work'),
   }
 }

@@ -1,35 +1,54 @@
-/** Keeps a store from running on another schema than the one it started on (I4). */
+/** Keeps a store from running on other records than the ones it started on, and remembers their last restore (I4). */
 import { OncekeyError } from '../../core/errors.ts'
+import type { Restored } from '../../core/store.ts'
 import type { Database } from '../database/database.ts'
-import { checkSchema } from './check-schema.ts'
+import { type Checked, checkSchema } from './check-schema.ts'
 import { namesIn } from './names.ts'
 
 export interface SchemaGuard {
-  /** Once for the store's life; a check that failed is made again by the next caller. */
-  start(): Promise<void>
-  /** Now. */
+  /** Once for the store's life; a check that failed is made again by the next caller. Rejects for good after another epoch was found. */
+  start(): Promise<Checked>
+  /** Now: by each sweep. */
   again(): Promise<void>
+  /** As the last check said, without asking. Throws where that found another epoch. */
+  restored(): Restored | undefined
+  /** The epoch that this process itself has begun. */
+  adopt(begun: Pick<Checked, 'epoch' | 'restored'>): void
 }
 
 export function schemaGuard<Tx>(database: Database<Tx>, schema: string): SchemaGuard {
   const names = namesIn(schema)
-  let started: Promise<void> | undefined
-  let known: string | undefined
+  let started: Promise<Checked> | undefined
+  let known: Checked | undefined
+  let replaced = false
 
-  async function again(): Promise<void> {
-    const { epoch } = await checkSchema(database, names)
-    known ??= epoch
-    if (epoch !== known) throw otherEpoch(schema)
+  async function check(): Promise<Checked> {
+    const found = await checkSchema(database, names)
+    replaced = known !== undefined && found.epoch !== known.epoch
+    if (replaced) throw otherEpoch(schema)
+    known = found
+    return found
   }
 
   return {
-    again,
-    start() {
-      started ??= again().catch((error: unknown) => {
+    async again() {
+      await check()
+    },
+    async start() {
+      if (replaced) throw otherEpoch(schema)
+      started ??= check().catch((error: unknown) => {
         started = undefined
         throw error
       })
       return started
+    },
+    restored() {
+      if (replaced) throw otherEpoch(schema)
+      return known?.restored
+    },
+    adopt(begun) {
+      replaced = false
+      if (known) known = { ...known, ...begun }
     },
   }
 }

@@ -41,6 +41,10 @@ export const dedupesUntil = (r: string) => `case ${r}.state when ${open} then ${
 export const dedupesOver = (r: string, t = 't') =>
   `coalesce(${r}.state in (${takeover}, ${open}) and ${dedupesUntil(r)} <= ${t}, false)`
 
-/** The label of a claim whose owner vanished. It is a JSON object: of two members with one name the last one counts. */
-export const abandonedLabel = (r: string) =>
-  `substring(${r}.body from 1 for length(${r}.body) - 1) || convert_to(',"why":"its owner vanished"}', 'utf8')`
+/** An answer past its retention, of which a tombstone stays. */
+export const isExpired = (r: string, t = 't') =>
+  `(${r}.state = ${finished} and ${r}.expires_at <= ${t} and ${r}.lease_end > ${t})`
+
+/** Why a record that is not finished stands as it does. Its label is a JSON object: of two members with one name the last one counts. */
+export const labelled = (r: string, why: 'its owner vanished' | 'the store was restored') =>
+  `substring(${r}.body from 1 for length(${r}.body) - 1) || convert_to(',"why":"${why}"}', 'utf8')`

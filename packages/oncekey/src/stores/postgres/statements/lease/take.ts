@@ -3,17 +3,7 @@ import type { Owned } from '../../../../core/store.ts'
 import type { Statement } from '../../../database/database.ts'
 import { STATE } from '../../../row.ts'
 import { columns } from '../columns.ts'
-import {
-  abandonedLabel,
-  dedupesOver,
-  dedupesUntil,
-  fenceOf,
-  isOver,
-  isRunning,
-  isUnended,
-  later,
-  now,
-} from '../ends.ts'
+import { dedupesOver, dedupesUntil, fenceOf, isOver, isRunning, isUnended, labelled, later, now } from '../ends.ts'
 import { ownerOf } from './claim.ts'
 
 /**
@@ -65,7 +55,7 @@ with found as materialized (
          fence       = case when lost or own then r.fence else greatest(r.fence + 1, ${fenceOf('t')}) end,
          token       = case when lost then r.token else $3::uuid end,
          state       = case when lost then ${STATE.unknown} else $4::smallint end,
-         body        = case when lost then ${abandonedLabel('r')} else $7::bytea end
+         body        = case when lost then ${labelled('r', 'its owner vanished')} else $7::bytea end
     from judged
    where r.k = judged.k
   returning r.*, absent as fresh, lost, ${isRunning('judged')} and not own as taken_over
