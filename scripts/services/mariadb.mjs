@@ -81,7 +81,8 @@ function template({ initialise, version }, account) {
 function find(account) {
   // Debian puts the server where a plain user's PATH does not look.
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
-  const at = (/** @type {string} */ name) => folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  const at = (/** @type {string} */ name) =>
+    folders.map((folder) => join(folder, name)).find((path) => existsSync(path))
   const server = at('mariadbd')
   const initialise = at('mariadb-install-db')
   if (server === undefined || initialise === undefined) return undefined

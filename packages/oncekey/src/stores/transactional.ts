@@ -13,7 +13,7 @@ import type { Dialect } from './transactional/dialect.ts'
 import { drain } from './transactional/drain.ts'
 import { closed, unavailable } from './transactional/faults.ts'
 import { handles } from './transactional/handles.ts'
-import { askHolder, look, UNSURE_LOOKS, UNSURE_MS } from './transactional/looks.ts'
+import { askHolder, look, toldBy, UNSURE_LOOKS, UNSURE_MS } from './transactional/looks.ts'
 import { pass } from './transactional/pass.ts'
 import { permits, winnersOf } from './transactional/permits.ts'
 import { attemptWithin } from './transactional/within.ts'
@@ -61,7 +61,7 @@ export function transactional<Tx>(
     pulse: pulse(),
     permits: permits(options.maxWinners ?? winnersOf(database.connections ?? 0), options.maxQueue),
     handles: handles(),
-    restores: database.flights === 'joined',
+    restores: database.flights === 'joined' || dialect.provenBySavepoint === true,
     closing: drained.over,
   }
   let checked: Promise<void> | undefined
@@ -136,6 +136,12 @@ async function attempt<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, read: 'first' |
       case 'unsure':
         looks += 1
         if (looks > UNSURE_LOOKS) return ranHere(BUSY, turn)
+        if (bracket.dialect.holderIsExact) {
+          const told = await toldBy(bracket, turn)
+          if (told) return ranHere(told, turn)
+          await sleep(UNSURE_MS)
+          break
+        }
         await sleep(UNSURE_MS)
         turn.holder = await askHolder(bracket, turn)
         break

@@ -64,8 +64,10 @@ interface Remembered {
 
 async function remember<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, { memory, cause }: Remembered): Promise<Attempted> {
   const found = await afterwards(bracket, turn, memory)
-  if (found.kind === 'written') tell(memory.event, turn.facts)
-  if (found.kind === 'answer') return ranHere(found.refused, turn)
+  // Where the work's own COMMIT has left it so, there is nothing more to write.
+  const stands = cause !== undefined && found.kind === 'answer' && found.refused.kind === 'unknown'
+  if (found.kind === 'written' || stands) tell(memory.event, turn.facts)
+  if (found.kind === 'answer' && !stands) return ranHere(found.refused, turn)
   if (cause === undefined && found.kind === 'written') return { kind: 'won', fate: memory.fate }
   if (cause === undefined && memory.fate !== 'held')
     throw tryAgain(bracket.name, 'The answer could not be kept without the writes.', causeOf(found))

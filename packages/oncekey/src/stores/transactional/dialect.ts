@@ -50,11 +50,16 @@ export interface Opened {
  * What an error of the last flight means. `raced`: our statement met another record. `foreign`: the work has ended our
  * transaction by itself. `aborted`: the work returned on a failed transaction. `users`: the user's own, at COMMIT.
  * `denied`: the role may not write our tables. `no-transaction`: a savepoint was asked for where no transaction is open.
+ * `locked`: somebody else has the key, where the record itself is its lock.
  */
-export type Failure = 'raced' | 'foreign' | 'aborted' | 'no-transaction' | 'denied' | 'users' | 'other'
+export type Failure = 'locked' | 'raced' | 'foreign' | 'aborted' | 'no-transaction' | 'denied' | 'users' | 'other'
 
 export interface Dialect {
   readonly name: string
+  /** What `holder` says is true at that instant, and needs no second look. */
+  readonly holderIsExact?: true
+  /** A savepoint in front of the work, given up by `restore`, proves that it is still the same transaction (T3): always sent. */
+  readonly provenBySavepoint?: true
   /** Asked once; throws `SCHEMA_MISSING`, `SCHEMA_TOO_NEW` or `SCHEMA_MISMATCH`. */
   check<Tx>(database: Database<Tx>): Promise<void>
   opening(asked: Asked): readonly Statement[]

@@ -4,6 +4,7 @@ import { tell } from '../../core/events.ts'
 import { judge, type Refused } from '../../core/record.ts'
 import type { Row, Statement } from '../database/database.ts'
 import { type Bracket, inTime, type Turn } from './bracket.ts'
+import { BUSY } from './decide.ts'
 import { unavailable } from './faults.ts'
 
 /** Between a refused key and the question who has it: its owner is about to take its mark. */
@@ -28,6 +29,14 @@ export async function look<Tx>(
 export async function askHolder<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<'same' | 'other' | 'nobody'> {
   const { dialect } = bracket
   return dialect.readHolder(await ask(bracket, turn, dialect.holder(turn.identity)))
+}
+
+/** Where the holder is known for sure: what it does, or what the record says that nobody is at work on. */
+export async function toldBy<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<Refused | undefined> {
+  const holder = await askHolder(bracket, turn)
+  if (holder === 'same') return BUSY
+  if (holder === 'other') return { kind: 'mismatch' }
+  return (await look(bracket, turn))?.refused
 }
 
 async function ask<Tx>(bracket: Bracket<Tx>, { facts }: Turn<Tx>, statement: Statement): Promise<readonly Row[]> {

@@ -32,7 +32,7 @@ export type Passed =
 export async function pass<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>): Promise<Passed> {
   const { database, dialect, name } = bracket
   const { identity, how } = turn
-  const savepoint = database.flights === 'joined' || how.policy.discardable
+  const savepoint = database.flights === 'joined' || dialect.provenBySavepoint === true || how.policy.discardable
   const asked = { identity, workMs: how.policy.workMs, savepoint }
   const progress: Progress = { stage: 'asking', memory: undefined }
   try {
@@ -137,6 +137,7 @@ function failed<Tx>(bracket: Bracket<Tx>, { facts }: Turn<Tx>, progress: Progres
   if (isOncekeyError(error)) throw error
   const { stage, memory } = progress
   if (stage === 'asking') {
+    if (dialect.failure(error) === 'locked') return { kind: 'unsure' }
     tell('store-failed', { ...facts, error })
     throw unavailable(name, 'The database did not open a transaction.', error)
   }
@@ -157,6 +158,7 @@ function failed<Tx>(bracket: Bracket<Tx>, { facts }: Turn<Tx>, progress: Progres
     case 'users':
       throw error
     case 'denied':
+    case 'locked':
     case 'other':
       throw tryAgain(name, 'The record could not be written.', error)
     default:

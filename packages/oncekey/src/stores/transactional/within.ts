@@ -5,11 +5,11 @@ import { tell } from '../../core/events.ts'
 import type { Row, Statement } from '../database/database.ts'
 import type { RecordRow } from '../row.ts'
 import type { Bracket, Turn } from './bracket.ts'
-import { BUSY, decide } from './decide.ts'
+import { BUSY, type Decision, decide } from './decide.ts'
 import type { Opened } from './dialect.ts'
 import { noTransaction, tryAgain, unavailable, wrongIsolation } from './faults.ts'
 import { grant } from './grant.ts'
-import { askHolder, look, UNSURE_LOOKS, UNSURE_MS } from './looks.ts'
+import { askHolder, look, toldBy, UNSURE_LOOKS, UNSURE_MS } from './looks.ts'
 import { abandonment, type Passed } from './pass.ts'
 import { memoryOf, write } from './writes.ts'
 
@@ -31,7 +31,7 @@ export async function attemptWithin<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, tx
   handles.enter(tx, turn.identity.id)()
   for (let looks = 0; ; looks += 1) {
     const opened = await open(bracket, turn, joining)
-    const decision = decide(opened, turn.identity.prints, turn.holder)
+    const decision = opened ? decide(opened, turn.identity.prints, turn.holder) : LOCKED
     turn.holder = undefined
     switch (decision.kind) {
       case 'refused':
@@ -40,8 +40,12 @@ export async function attemptWithin<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, tx
       case 'unsure':
         await back(joining, dialect.within.undo)
         if (looks === UNSURE_LOOKS) return { kind: 'refused', refused: BUSY }
+        if (dialect.holderIsExact) {
+          const told = await toldBy(bracket, turn)
+          if (told) return { kind: 'refused', refused: told }
+        }
         await sleep(UNSURE_MS)
-        turn.holder = await askHolder(bracket, turn)
+        if (!dialect.holderIsExact) turn.holder = await askHolder(bracket, turn)
         break
       case 'abandon': {
         const { statement, refused } = abandonment(bracket, turn, decision.row)
@@ -56,14 +60,21 @@ export async function attemptWithin<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, tx
         break
       }
       case 'run':
-        return run(bracket, turn, joining, { opened, replaces: decision.replaces })
+        return run(bracket, turn, joining, { opened: opened as Opened, replaces: decision.replaces })
       default:
         throw decision satisfies never
     }
   }
 }
 
-async function open<Tx>({ dialect, name }: Bracket<Tx>, turn: Turn<Tx>, { send }: Joining<Tx>): Promise<Opened> {
+const LOCKED: Decision = { kind: 'unsure' }
+
+/** Nothing where the record is its own lock, and somebody else has it. */
+async function open<Tx>(
+  { dialect, name }: Bracket<Tx>,
+  turn: Turn<Tx>,
+  { send }: Joining<Tx>,
+): Promise<Opened | undefined> {
   const opening = dialect.opening({ identity: turn.identity, workMs: undefined, savepoint: false })
   let opened: Opened
   try {
@@ -73,6 +84,7 @@ async function open<Tx>({ dialect, name }: Bracket<Tx>, turn: Turn<Tx>, { send }
     opened = dialect.read(answers)
   } catch (error) {
     if (dialect.failure(error) === 'no-transaction') throw noTransaction(name, error)
+    if (dialect.failure(error) === 'locked') return undefined
     if (isOncekeyError(error)) throw error
     tell('store-failed', { ...turn.facts, error })
     throw unavailable(name, 'The transaction did not take the claim.', error)

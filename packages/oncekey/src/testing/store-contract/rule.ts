@@ -9,10 +9,12 @@ export type Need =
   | 'effects'
   | 'damage'
   | 'behind'
+  | 'intruders'
   | 'sever'
   | 'moved clock'
   | 'vanishing owners'
   | 'clock of its own'
+  | 'audited changes'
 
 export interface Rule {
   /** The rule of the protocol that it shows. */
@@ -39,5 +41,7 @@ function isThere(need: Need, capabilities: Capabilities): boolean {
   if (need === 'clock of its own') return moved || capabilities.callersClock !== true
   // Where time is moved, an owner is as good as gone; else its beats have to be kept from arriving.
   if (need === 'vanishing owners') return moved || capabilities.faults === true
+  if (need === 'intruders') return capabilities.behind === true && capabilities.heldRow !== true
+  if (need === 'audited changes') return capabilities.audited !== false
   return capabilities[need] === true
 }

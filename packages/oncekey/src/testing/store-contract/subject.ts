@@ -32,8 +32,12 @@ export interface Capabilities {
   readonly damage?: boolean
   /** `sever` ends every connection of the store. */
   readonly sever?: boolean
+  /** False where records cannot be changed by hand: a server stands in for the real one that lacks what an audit takes. */
+  readonly audited?: boolean
   /** `behind` reaches past a store in transaction mode. */
   readonly behind?: boolean
+  /** The record's own row is the lock: nobody can write it while the work runs, so that no intruder can be shown. */
+  readonly heldRow?: boolean
 }
 
 /** A store for one rule, and what can be done to it; thrown away afterwards. */

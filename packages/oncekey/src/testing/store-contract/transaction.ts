@@ -25,7 +25,7 @@ export const transactionModeRules: readonly Rule[] = [
     rule: 'T2',
     title: 'a record that came alive while the work ran is not overwritten, and the work is undone',
     mode: 'transaction',
-    needs: ['effects', 'behind'],
+    needs: ['effects', 'behind', 'intruders'],
     async run(kit) {
       const { operation, attempt, behind, effects } = kit
       const charge = operation()
@@ -97,7 +97,7 @@ export const transactionModeRules: readonly Rule[] = [
     rule: 'T8',
     title: 'a lost race is answered from the record, and the work is undone',
     mode: 'transaction',
-    needs: ['effects', 'behind'],
+    needs: ['effects', 'behind', 'intruders'],
     async run(kit) {
       const { operation, attempt, behind, effects } = kit
       const charge = operation()
