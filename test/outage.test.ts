@@ -1,27 +1,22 @@
 // The whole at its worst moment, over HTTP: the store goes away before, during and after the work, and money moves once.
-import type { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
-import { Hono } from 'hono'
 import { type AfterFailure, downstreamDedupes, downstreamDoesNot, type Grant, type Store } from 'oncekey'
 import { newKey } from 'oncekey/client'
-import { idempotent } from 'oncekey/hono'
 import { fromPg, postgres } from 'oncekey/postgres'
 import { type FaultProxy, faultProxy } from 'oncekey/testing'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describePostgres, freshDatabase, onPostgres } from './support/postgres.ts'
+import { type Endpoint, serving as serve } from './support/serving.ts'
 
 const ending: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of ending.splice(0).reverse()) await end()
 })
 
-interface Answered {
-  readonly status: number
-  readonly code: string | undefined
-  readonly replayed: boolean
-  readonly retryAfter: string | null
+async function serving<G extends Grant>(store: Store<G>, work: (grant: G) => Promise<unknown>): Promise<Endpoint> {
+  const endpoint = await serve(store, work)
+  ending.push(endpoint.end)
+  return endpoint
 }
 
 describePostgres('over HTTP, on a Postgres that goes away', () => {
@@ -187,51 +182,4 @@ function nth(number: number): () => boolean {
     seen += 1
     return seen === number
   }
-}
-
-async function serving<G extends Grant>(store: Store<G>, work: (grant: G) => Promise<unknown>) {
-  const app = new Hono().onError((_, c) => c.json({ error: 'internal' }, 500))
-  app.post(
-    '/charges',
-    idempotent({ store, scope: () => 'acct_1' }, async (c, grant) => {
-      await work(grant)
-      return c.json({ ok: true }, 201)
-    }),
-  )
-  const server = createAdaptorServer({ fetch: app.fetch }) as ReturnType<typeof createServer>
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/charges`
-  ending.push(
-    async () => store[Symbol.asyncDispose](),
-    async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  )
-
-  async function post(key: string): Promise<Answered> {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'idempotency-key': key, 'content-type': 'application/json' },
-      body: '{}',
-    })
-    const body = (await response.json().catch(() => ({}))) as { code?: string }
-    return {
-      status: response.status,
-      code: body.code,
-      replayed: response.headers.get('idempotent-replayed') === 'true',
-      retryAfter: response.headers.get('retry-after'),
-    }
-  }
-
-  /** Asks until the answer is this one; a lease has to end first. */
-  async function until(key: string, status: number, code?: string): Promise<Answered> {
-    for (let tries = 0; ; tries++) {
-      const answered = await post(key)
-      if (answered.status === status && (code === undefined || answered.code === code)) return answered
-      if (tries === 50) expect(answered).toMatchObject({ status, code })
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-  return { post, until }
 }

@@ -6,9 +6,7 @@ import dynalite from 'dynalite'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { dynamodb } from '../../scripts/services/dynamodb.mjs'
 import { openRun, type Run } from '../../scripts/services/run.mjs'
-
-/** What a server of one's own wants to be told, so that nobody's real account is ever asked. */
-export const LOCAL = { region: 'local', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } } as const
+import { LOCAL } from './dynamodb-account.ts'
 
 export interface DynamoServer {
   readonly url: string
