@@ -9,6 +9,7 @@ import type { Ground } from '../../packages/oncekey/src/stores/dynamodb/table.ts
 import { type DynamoWrites, dynamodb } from '../../packages/oncekey/src/stores/dynamodb.ts'
 import { leased } from '../../packages/oncekey/src/stores/leased.ts'
 import { faulty } from '../../packages/oncekey/src/testing/faulty.ts'
+import { faultProxy } from '../../packages/oncekey/src/testing/proxy.ts'
 import type { Settings, Subject } from '../../packages/oncekey/src/testing/store-contract/subject.ts'
 import type { DynamoServer } from './dynamodb.ts'
 
@@ -47,7 +48,8 @@ export function writeEffect(tx: DynamoWrites, mark: string): void {
 
 /** As the factory makes it, in real time. */
 export async function factorySubject(server: DynamoServer, settings: Settings): Promise<Subject<Grant>> {
-  const client = server.client()
+  const proxy = await faultProxy({ to: server.url })
+  const client = server.client({ endpoint: proxy.url })
   const table = server.table()
   const open = (others: Settings): Store<Grant> => dynamodb(client, { table, maxSkew: 0, ...others })
   let store = open(settings)
@@ -60,8 +62,15 @@ export async function factorySubject(server: DynamoServer, settings: Settings): 
       store = open(settings)
       return store
     },
+    async sever() {
+      proxy.down()
+      await proxy.up()
+    },
     ...parts(client, table),
-    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]()
+      await proxy[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -12,12 +12,19 @@ await describeDynamodbLocal('on DynamoDB Local', (server) => {
 
   storeContract(
     (settings) => movedSubject(server, settings),
-    { ...shown, clock: 'moved', faults: true, name: 'its clock moved, replies lost' },
+    { ...shown, clock: 'moved', faults: true, name: 'DynamoDB Local, its clock moved, replies lost' },
     { runner },
   )
   storeContract(
     (settings) => factorySubject(server, settings),
-    { ...shown, clock: 'real', callersClock: true, reopen: true, name: 'as the factory makes it, in real time' },
+    {
+      ...shown,
+      clock: 'real',
+      callersClock: true,
+      reopen: true,
+      sever: true,
+      name: 'DynamoDB Local, as the factory makes it, in real time',
+    },
     { runner },
   )
 })

@@ -60,6 +60,7 @@ export const adminRules: readonly Rule[] = [
     rule: '§1',
     title: 'an unknown outcome that is settled as finished is replayed',
     report: 'KeeperHub/keeperhub#2373',
+    needs: ['audited changes'],
     async run({ operation, attempt, store }) {
       const charge = operation()
       await attempt(charge, () => hold)
@@ -74,6 +75,7 @@ export const adminRules: readonly Rule[] = [
   {
     rule: '§1',
     title: 'an unknown outcome that is settled as free or retry runs again, once',
+    needs: ['audited changes'],
     async run({ operation, attempt, store }) {
       for (const kind of ['free', 'retry'] as const) {
         const charge = operation()
@@ -92,6 +94,7 @@ export const adminRules: readonly Rule[] = [
     rule: '§1',
     title: 'settling compares first: what has changed since it was seen stays as it is',
     report: 'brandur/sorg#268',
+    needs: ['audited changes'],
     async run({ operation, attempt, store }) {
       const charge = operation()
       await attempt(charge, () => hold)
@@ -126,6 +129,7 @@ export const adminRules: readonly Rule[] = [
   {
     rule: '§1',
     title: 'forgetting takes force where something may be going on, and compares first',
+    needs: ['audited changes'],
     async run({ operation, attempt, store }) {
       const finished = operation()
       const unknown = operation()

@@ -116,6 +116,7 @@ export const claimRules: readonly Rule[] = [
     rule: 'S3',
     title: 'every claim of a key has a greater fence than the one before',
     mode: 'lease',
+    needs: ['audited changes'],
     async run(kit) {
       const charge = kit.operation()
       const fences: bigint[] = []

@@ -174,6 +174,7 @@ export const leaseRules: readonly Rule[] = [
     rule: '§1',
     title: 'an owner whose record is gone gets an unknown outcome, never its own answer',
     mode: 'lease',
+    needs: ['audited changes'],
     async run({ operation, own, store }) {
       const charge = operation()
       const owner = await own(charge)

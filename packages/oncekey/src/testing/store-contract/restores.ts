@@ -12,6 +12,7 @@ export const restoreRules: readonly Rule[] = [
     rule: 'I4',
     title: 'after a restore running and open records are unknown, and kept answers answer',
     mode: 'lease',
+    needs: ['audited changes'],
     async run({ operation, attempt, own, store }) {
       const [finished, open, running] = [operation(), operation(), operation()]
       await attempt(finished)
@@ -34,7 +35,7 @@ export const restoreRules: readonly Rule[] = [
   {
     rule: 'I4',
     title: 'a restore is told to whoever opens the store, until it is reconciled',
-    needs: ['several'],
+    needs: ['audited changes', 'several'],
     async run({ another, store }) {
       const before = Date.now() - 600_000
       await during(store, 'refuse', async () => {
@@ -49,7 +50,7 @@ export const restoreRules: readonly Rule[] = [
   {
     rule: 'I4',
     title: 'after a restore an operation that is not there is run or refused, as the operator said',
-    needs: ['several'],
+    needs: ['audited changes', 'several'],
     async run({ operation, another, store }) {
       for (const onEpochChange of ['run', 'refuse'] as const) {
         await during(store, onEpochChange, async () => {

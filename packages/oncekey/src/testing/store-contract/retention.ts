@@ -95,6 +95,7 @@ export const retentionRules: readonly Rule[] = [
   {
     rule: '§1',
     title: 'an erased answer is gone, its key stays bound, and nothing runs again',
+    needs: ['audited changes'],
     async run({ operation, attempt, store }) {
       for (const policy of [{}, { tombstone: '1h' }] as const) {
         const charge = operation()
@@ -111,7 +112,7 @@ export const retentionRules: readonly Rule[] = [
   {
     rule: '§1',
     title: 'an erased answer keeps its key bound until its last end, and no longer',
-    needs: ['moved clock'],
+    needs: ['audited changes', 'moved clock'],
     async run({ operation, attempt, pass, retainMs, store }) {
       const charge = operation()
       await attempt(charge, keepWithHead, { policy: { tombstone: 5_000 } })
