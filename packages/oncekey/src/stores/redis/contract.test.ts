@@ -9,13 +9,13 @@ import {
   removeKeys,
   standingClock,
 } from '../../../../../test/support/redis.ts'
+import { redisContract } from '../../../../../test/support/redis-contract.ts'
 import { milliseconds } from '../../core/clock.ts'
 import type { Forgetful, Store } from '../../core/store.ts'
 import { faulty } from '../../testing/faulty.ts'
 import type { Settings, Subject } from '../../testing/store-contract/subject.ts'
 import { storeContract } from '../../testing/store-contract.ts'
 import { leased } from '../leased.ts'
-import { redis } from './index.ts'
 import { keysUnder } from './keys.ts'
 
 describeRedis('Redis by ioredis', () => {
@@ -37,6 +37,10 @@ describeRedis('Redis by ioredis', () => {
     return { store: leased(driver, { ...settings, claimMs }), faults }
   }
 
+  async function sever(): Promise<void> {
+    await client.call('CLIENT', 'KILL', 'ID', String(await client.client('ID')), 'SKIPME', 'no').catch(() => {})
+  }
+
   function subject(store: Store<Forgetful>, open: () => Store<Forgetful>): Subject<Forgetful> {
     let current = store
     return {
@@ -53,9 +57,7 @@ describeRedis('Redis by ioredis', () => {
       async advance(ms) {
         await client.incrby(`${prefix}clock`, Math.round(ms * 1_000))
       },
-      async sever() {
-        await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no').catch(() => {})
-      },
+      sever,
       [Symbol.asyncDispose]: () => current[Symbol.asyncDispose](),
     }
   }
@@ -73,12 +75,12 @@ describeRedis('Redis by ioredis', () => {
     { runner: { describe, it } },
   )
 
-  storeContract(
-    async (settings) => {
-      await removeKeys(client, prefix)
-      return subject(redis(client, { prefix, ...settings }), () => redis(client, { prefix, ...settings }))
-    },
-    { ...shown, name: 'Redis by ioredis', clock: 'real' },
-    { runner: { describe, it } },
-  )
+  redisContract({
+    name: 'Redis by ioredis',
+    prefix,
+    client: () => client,
+    empty: () => removeKeys(client, prefix),
+    setFirstByte: (key, byte) => client.setrange(key, 0, byte),
+    sever,
+  })
 })

@@ -3,7 +3,7 @@ import type { Connection, Server } from './connection.ts'
 
 export interface IoredisNode {
   readonly status: string
-  readonly options: { readonly host?: string; readonly port?: number; readonly keyPrefix?: unknown }
+  readonly options: { readonly host?: string | undefined; readonly port?: number | undefined }
   call(command: string, ...args: string[]): Promise<unknown>
 }
 export interface IoredisClient {
