@@ -12,7 +12,8 @@ import { end, keptFolder, openRun, reap, startedIn } from './run.mjs'
  * @typedef {Record<string, string | undefined>} Urls by environment variable
  * @typedef {import('./run.mjs').Run} Run
  * @typedef {{ readonly url: string } | { readonly missing: string }} Found
- * @typedef {{ readonly name: string, readonly variable: string,
+ * `long`: only tests of the long tier need it, so that `npm test` does not start it.
+ * @typedef {{ readonly name: string, readonly variable: string, readonly long?: boolean,
  *   start(run: Run, urls: Urls): Promise<Found> }} Service
  * @typedef {{ readonly urls: Urls, readonly missing: Readonly<Record<string, string>> }} Running
  */

@@ -15,6 +15,7 @@ const connections = 400
 export const mariadb = {
   name: 'mariadb',
   variable: 'ONCEKEY_TEST_MARIADB',
+  long: true,
   async start(run) {
     const account = unprivileged()
     const programs = find(account) ?? (install('mariadb-server') ? find(account) : undefined)

@@ -8,6 +8,7 @@ import { accepts, becomes, freePort } from './process.mjs'
 export const pgbouncer = {
   name: 'pgbouncer',
   variable: 'ONCEKEY_TEST_PGBOUNCER',
+  long: true,
   async start(run, urls) {
     const behind = urls.ONCEKEY_TEST_POSTGRES
     if (behind === undefined) return { missing: 'no PgBouncer without a PostgreSQL' }
