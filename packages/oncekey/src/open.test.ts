@@ -60,6 +60,8 @@ test.each([
   ['sqlite:payments.db', { driver: 'better-sqlite3' }],
   ['sqlite:payments.db', { mode: 'lease' }],
   ['memory:', { mode: 'lease' }],
+  ['dynamodb:oncekey', { mode: 'lease' }],
+  ['dynamodb:oncekey', {}],
 ] as const)('%j %j is INVALID_OPTION, and no secret is told', async (url, options) => {
   const opened = openStore(url, options as { mode?: 'transaction' })
   await expect(opened).rejects.toMatchObject({ code: 'INVALID_OPTION', message: expect.not.stringContaining('secret') })

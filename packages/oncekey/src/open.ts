@@ -2,6 +2,7 @@
 import { OncekeyError } from './core/errors.ts'
 import type { AfterFailure } from './core/policy.ts'
 import type { InTransaction, Leased, Store } from './core/store.ts'
+import { openDynamodb } from './open/dynamodb.ts'
 import { openMemory } from './open/memory.ts'
 import type { Mode, Opener, OpenOptions } from './open/opener.ts'
 import { openPostgres } from './open/postgres.ts'
@@ -9,9 +10,10 @@ import { openSqlite } from './open/sqlite.ts'
 
 export type { Mode, OpenOptions } from './open/opener.ts'
 
-/** Lease mode at any address: `begin` is there where the store is a SQL database. */
+/** Lease mode at any address: `begin` is there where the store is a SQL database, `tx` where it collects writes (DynamoDB). */
 export interface LeasedAnywhere<Tx> extends Leased {
   begin?(): Promise<Tx>
+  readonly tx?: Tx
 }
 
 /** Transaction mode. `Tx` is the connection of the library that is used: pg's `PoolClient`, libsql's `Database`. */
@@ -25,7 +27,7 @@ export function openStore<Tx = unknown>(
   options: OpenOptions & AfterFailure & { readonly mode: 'lease' },
 ): Promise<Store<LeasedAnywhere<Tx>>>
 /**
- * Opens the store at `memory:`, `sqlite:payments.db`, `sqlite:///var/lib/payments.db` or `postgres://…`. Driver and
+ * Opens the store at `memory:`, `sqlite:payments.db`, `sqlite:///var/lib/payments.db`, `postgres://…` or `dynamodb:table`. Driver and
  * store are imported when they are needed, and no more is closed with the store than was opened for it.
  *
  * @throws `INVALID_OPTION` for an address that no store has, a mode that it does not have, and a driver that is not installed.
@@ -57,6 +59,7 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   sqlite: openSqlite,
   postgres: openPostgres,
   postgresql: openPostgres,
+  dynamodb: openDynamodb,
 }
 
 function openerOf(url: string): Opener {
@@ -67,7 +70,7 @@ function openerOf(url: string): Opener {
     what: `No store has an address that begins with ${JSON.stringify(schemeOf(url))}.`,
     where: 'openStore',
     why: 'Without a store nothing is remembered.',
-    fix: 'Give memory:, sqlite:payments.db, or postgres://user@host/database.',
+    fix: 'Give memory:, sqlite:payments.db, postgres://user@host/database, or dynamodb:table.',
   })
 }
 

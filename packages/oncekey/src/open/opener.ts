@@ -14,7 +14,7 @@ export interface OpenOptions {
   /** The schema of our tables; in SQLite, which has none, what stands in front of their names and an underscore. Default `oncekey`. */
   readonly schema?: string
   /** Which library is used; by default the first that is installed. */
-  readonly driver?: 'pg' | 'postgres' | 'libsql' | 'better-sqlite3' | 'node:sqlite'
+  readonly driver?: 'pg' | 'postgres' | 'libsql' | 'better-sqlite3' | 'node:sqlite' | '@aws-sdk/client-dynamodb'
   /** The size of a pool that is opened for the store. Default 10. */
   readonly connections?: number
 }
