@@ -16,6 +16,8 @@ export interface MysqlOptions extends MysqlTables {
   readonly mode?: 'transaction'
   /** How long a kept answer answers. Default 24h. */
   readonly retain?: Duration
+  /** How much longer a tombstone answers that it happened, without the answer. Default: there is none. */
+  readonly tombstone?: Duration
   /** How long the work may take before it is rolled back. Default 30s. */
   readonly work?: Duration
   /** How many operations may hold a connection at once. Default: the pool less a fifth; needed where its size cannot be seen. */
@@ -51,12 +53,14 @@ export function tablesFrom({ prefix = DEFAULT_PREFIX, durability = 'every-commit
 export function defaultsFrom({
   retain = DEFAULTS.retainMs,
   work = DEFAULTS.workMs,
+  tombstone,
 }: MysqlOptions): Partial<StorePolicy> {
   return {
     onFailure: 'free',
     onAbandoned: 'takeover',
     retainMs: milliseconds(retain, 'retain'),
     workMs: milliseconds(work, 'work'),
+    ...(tombstone === undefined ? {} : { tombstoneMs: milliseconds(tombstone, 'tombstone') }),
   }
 }
 
