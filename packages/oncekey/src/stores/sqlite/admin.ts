@@ -1,17 +1,21 @@
-/** What operators do to the records of a file: look, settle, forget, sweep, each change audited in its own transaction. */
+/** What operators do to the records of a file: look, settle, forget, erase, sweep, restore, each change audited in its own transaction. */
 
 import { tell } from '../../core/events.ts'
 import { writeLabel } from '../../core/label.ts'
 import { identifyKey } from '../../core/operation.ts'
 import type { KeyRecord } from '../../core/record.ts'
 import type { Admin, Audit } from '../../core/store.ts'
+import type { Row } from '../database/database.ts'
 import { type RecordRow, recordFrom, standingFrom } from '../row.ts'
 import type { SqliteFile, Writer } from './file.ts'
+import { metaFrom } from './schema.ts'
 import { audit as auditIn } from './statements/audit.ts'
 import { counts as countsOf } from './statements/counts.ts'
+import { erase as eraseIn } from './statements/erase.ts'
 import { forget as forgetIn } from './statements/forget.ts'
 import { page as pageOf, STATES } from './statements/page.ts'
 import { read as readOf } from './statements/read.ts'
+import { beginEpoch, endRestored, holdAll, noteReconciled, noteRestored } from './statements/restore.ts'
 import { settle as settleIn } from './statements/settle.ts'
 import { sweeps } from './sweep.ts'
 
@@ -34,6 +38,14 @@ export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, ...kept }: AdminOp
   const note = auditIn(audit)
   const counts = countsOf(record)
   const sweep = sweeps(file, mode)
+  const erase = eraseIn(record)
+  const restore = {
+    note: noteRestored(file.tables),
+    hold: holdAll(file.tables),
+    begin: beginEpoch(file.tables),
+    end: endRestored(file.tables),
+    noteEnd: noteReconciled(file.tables),
+  }
 
   function shown(found: unknown): KeyRecord | undefined {
     return standingFrom(found as RecordRow | undefined)
@@ -50,7 +62,9 @@ export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, ...kept }: AdminOp
       const before = shown(writer.get(read(seen.id)))
       if (make(writer) === 0) return before
       const label =
-        before?.scope && before.key !== undefined ? writeLabel({ scope: before.scope, key: before.key }) : null
+        action !== 'erase' && before?.scope && before.key !== undefined
+          ? writeLabel({ scope: before.scope, key: before.key })
+          : null
       writer.run(note({ seen, action, label, who: by.who, why: by.why }))
       await writer.commit()
       tell('settled', { store: 'sqlite', mode, id: seen.id, why: action })
@@ -80,6 +94,28 @@ export function sqliteAdmin<Tx>(file: SqliteFile<Tx>, { mode, ...kept }: AdminOp
     },
     settle: (seen, as, by) => change(seen, by, as.kind, (writer) => writer.run(settle(seen, as, kept))),
     forget: (seen, { force = false, ...by }) => change(seen, by, 'forget', (writer) => writer.run(forget(seen, force))),
+    async erase(seen, by) {
+      if (seen.state !== 'finished') return shown(await file.read(read(seen.id)))
+      return change(seen, by, 'erase', (writer) => writer.run(erase(seen)))
+    },
+    restored: ({ onEpochChange, ...by }) =>
+      file.write(async function beginAnew(writer) {
+        writer.run(restore.note(by))
+        const unknown = writer.run(restore.hold)
+        const meta = writer.get(restore.begin(onEpochChange)) as Row
+        await writer.commit()
+        file.adopt(metaFrom(meta))
+        return { unknown }
+      }),
+    async reconciled(by) {
+      await file.check()
+      await file.write(async function goOn(writer) {
+        if (writer.run(restore.end) === 0) return
+        writer.run(restore.noteEnd(by))
+        await writer.commit()
+      })
+      await file.check()
+    },
     async stats() {
       const found = { running: 0, open: 0, finished: 0, unknown: 0 }
       for (const { state, count } of await file.list(counts)) {

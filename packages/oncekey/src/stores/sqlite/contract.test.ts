@@ -40,7 +40,7 @@ for (const mode of ['transaction', 'lease'] as const) {
   )
   storeContract<Grant>(
     (settings) => {
-      let now = 1_700_000_000_000
+      let now = Date.now()
       const driver = movedClock(() => now)
       const made = subject(settings, (path, others) => openAs(mode, path, others, driver))
       return made.then((parts) => ({

@@ -1,13 +1,14 @@
 /** One SQLite file as the store uses it: reads at any time, writes one at a time, and a busy lock never reaches the caller as an error. */
 import { monotonic } from '../../core/clock.ts'
 import { OncekeyError } from '../../core/errors.ts'
+import type { Restored } from '../../core/store.ts'
 import type { Row, Statement } from '../database/database.ts'
 import { type Connections, type Opening, openConnections, patiently } from './connections.ts'
 import type { SqliteConnection } from './driver.ts'
 import { isBusy, lockTimeout, unavailable } from './failure.ts'
 import { refuseInside } from './holding.ts'
 import { writeQueue } from './queue.ts'
-import { checkSchema, migrateSchema } from './schema.ts'
+import { checkSchema, type Meta, migrateSchema, otherRecords } from './schema.ts'
 import type { Sql } from './sql.ts'
 import type { Tables } from './tables.ts'
 
@@ -42,8 +43,12 @@ export interface SqliteFile<Tx> extends AsyncDisposable {
   /** It is the turn that is at the lock of this file now. */
   owns(writer: Writer<Tx>): boolean
   migrate(): Promise<void>
-  /** Asks again whether this build may use what stands there. */
+  /** Asks again whether this build may use what stands there, and for the last restore. */
   check(): Promise<void>
+  /** As the last check said, without asking. Rejects once a check found other records than the first did (I4). */
+  restored(): Promise<Restored | undefined>
+  /** The epoch that this process itself has begun. */
+  adopt(meta: Meta): void
 }
 
 export interface FileOptions<Tx extends SqliteConnection> extends Opening<Tx> {
@@ -57,7 +62,8 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
   const { path, tables, lockMs, migrations } = options
   const queue = writeQueue(options)
   let ready: Promise<Connections<Tx>> | undefined
-  let epoch: string | undefined
+  let known: Meta | undefined
+  let replaced = false
   let closed = false
   let current: Writer<Tx> | undefined
 
@@ -65,12 +71,18 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
     return monotonic() + lockMs
   }
 
+  function remember(found: Meta): void {
+    replaced = known !== undefined && found.epoch !== known.epoch
+    if (replaced) throw otherRecords(tables)
+    known = found
+  }
+
   async function openFile(): Promise<Connections<Tx>> {
     const until = soon()
     const connections = await openConnections(options, until)
     try {
       if (migrations === 'automatic') await migrateSchema(connections, tables, until)
-      epoch = checkSchema(connections.reader, tables, epoch)
+      remember(checkSchema(connections.reader, tables))
       return connections
     } catch (error) {
       connections.close()
@@ -187,7 +199,16 @@ export function sqliteFile<Tx extends SqliteConnection>(options: FileOptions<Tx>
     },
     async check() {
       const { reader } = await connected()
-      epoch = checkSchema(reader, tables, epoch)
+      remember(checkSchema(reader, tables))
+    },
+    async restored() {
+      await connected()
+      if (replaced) throw otherRecords(tables)
+      return known?.restored
+    },
+    adopt(meta) {
+      replaced = false
+      known = meta
     },
     async [Symbol.asyncDispose]() {
       closed = true

@@ -37,6 +37,8 @@ export interface SqliteOptions<Tx extends SqliteConnection = SqliteConnection> {
   readonly migrations?: 'automatic' | 'manual'
   /** How long an answer is kept, work may take, and (lease mode) a claim is honoured without a beat. */
   readonly retain?: Duration
+  /** How much longer than its answer a tombstone answers that it happened. Default: there is none. */
+  readonly tombstone?: Duration
   readonly work?: Duration
   readonly lease?: Duration
   /** How long a turn at the write lock is waited for; then `STORE_UNAVAILABLE`. Default 5 s. */
@@ -87,7 +89,10 @@ export function sqlite<Tx extends SqliteConnection>(
     setUp = () => {},
   } = options
   const lockMs = milliseconds(options.lockMs ?? 5_000, 'lockMs')
-  const retainMs = milliseconds(options.retain ?? DEFAULTS.retainMs, 'retain')
+  const kept = {
+    retainMs: milliseconds(options.retain ?? DEFAULTS.retainMs, 'retain'),
+    ...(options.tombstone === undefined ? {} : { tombstoneMs: milliseconds(options.tombstone, 'tombstone') }),
+  }
   const file: SqliteFile<Tx> = sqliteFile<Tx>({
     path: pathOf(path),
     // Without a driver of the caller's own, `Tx` is what all drivers have.
@@ -100,7 +105,7 @@ export function sqlite<Tx extends SqliteConnection>(
     migrations,
   })
   if (options.mode === 'lease') {
-    const admin = sqliteAdmin(file, { mode: 'lease', retainMs })
+    const admin = sqliteAdmin(file, { mode: 'lease', ...kept })
     // The queue and the write lock have a limit of their own, which counts before a claim is late.
     const store = leased(sqliteLease(file, admin), { ...options, claimMs: lockMs + CLAIM_MS })
     return {
@@ -111,12 +116,12 @@ export function sqlite<Tx extends SqliteConnection>(
   }
   const store = transactionStore<Tx>({
     file,
-    admin: sqliteAdmin(file, { mode: 'transaction', retainMs }),
+    admin: sqliteAdmin(file, { mode: 'transaction', ...kept }),
     // What failed was rolled back, so that the key is free; and no owner leaves anything behind.
     defaults: {
       onFailure: 'free',
       onAbandoned: 'takeover',
-      retainMs,
+      ...kept,
       ...(options.work === undefined ? {} : { workMs: milliseconds(options.work, 'work') }),
     },
     drainMs: milliseconds(options.drain ?? 10_000, 'drain'),

@@ -27,6 +27,7 @@ export function sqliteLease<Tx extends SqliteConnection>(file: SqliteFile<Tx>, a
 
   async function claim(wanted: Owned): Promise<ClaimWon | Seen> {
     const { id, prints, token, label } = wanted
+    await file.restored()
     const before = await read(id)
     const first = judge(before, prints, token).kind
     if (first !== 'runnable' && first !== 'abandoned') return before
@@ -71,6 +72,7 @@ export function sqliteLease<Tx extends SqliteConnection>(file: SqliteFile<Tx>, a
   return {
     name: 'sqlite',
     admin,
+    restored: file.restored,
     read,
     claim,
     begin: late.begin,

@@ -53,6 +53,15 @@ const MIGRATIONS: readonly Migration[] = [
       `insert into ${meta} (one, identity_scheme, min_reader, epoch, fence) values (1, 1, 1, randomblob(16), 0)`,
     ],
   },
+  {
+    version: 2,
+    name: 'meta',
+    // What the one row remembers of restores and of the sweep that is at work; the release before reads none of it.
+    statements: ({ meta }) =>
+      ['restored_at integer', 'on_epoch_change text', 'sweeper blob', 'sweeper_until integer', 'sweep_place blob'].map(
+        (column) => `alter table ${meta} add column ${column}`,
+      ),
+  },
 ]
 
 /** The version that this build needs to find. */

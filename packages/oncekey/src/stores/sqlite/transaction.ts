@@ -63,6 +63,7 @@ export function transactionStore<Tx extends SqliteConnection>({
     const until = monotonic() + file.lockMs
     for (;;) {
       if (closed) throw storeClosed(file.path)
+      await file.restored()
       const row = await file.read(statements.read(id))
       const judged = judge(seenFrom(row as RecordRow | undefined), prints)
       if (judged.kind !== 'runnable' && judged.kind !== 'abandoned' && judged.kind !== 'own') return judged
@@ -168,6 +169,7 @@ export function transactionStore<Tx extends SqliteConnection>({
     mode: 'transaction',
     defaults,
     admin,
+    restored: file.restored,
     attempt: (operation, how, work) =>
       placed(file.path, () => attempt(operation, how, work)).catch((error: unknown) => {
         if (isOncekeyError(error, 'STORE_UNAVAILABLE'))

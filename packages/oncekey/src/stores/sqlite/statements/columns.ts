@@ -12,6 +12,14 @@ export const END = `case state when ${finished} then coalesce(lease_end, expires
 /** Finished or open, and past its end: the record IS absent. */
 export const IS_OVER = `(state in (${open}, ${finished}, ${spent}) and ${END} <= ${NOW})`
 
+/** An answer past its retention, of which a tombstone stays. */
+export const IS_EXPIRED = `(state = ${finished} and expires_at <= ${NOW} and lease_end > ${NOW})`
+
+/** Why a record that is not finished stands as it does. Its label is a JSON object: of two members with one name the last one counts. */
+export function labelled(why: 'its owner vanished' | 'the store was restored'): string {
+  return `cast(substr(cast(body as text), 1, length(cast(body as text)) - 1) || ',"why":"${why}"}' as blob)`
+}
+
 /** Until when the downstream deduplicates: it stands in `lease_end` while open, else in `expires_at`. */
 export const DEDUPES_UNTIL = `case state when ${open} then lease_end else expires_at end`
 
@@ -21,6 +29,9 @@ export const IS_MINE = `k = ?1 and token = ?2 and fence is ?3 and state in (${ta
 
 /** Beyond it a library would round, or refuse to read; nobody waits until 2255. */
 const LAST_MS = Math.floor(Number.MAX_SAFE_INTEGER / 1_000)
+
+/** What a finished record shows as its end: the answer's while it has one, then the tombstone's. */
+export const SHOWN_END = `min(case when ${IS_EXPIRED} then lease_end else expires_at end, ${LAST_MS})`
 
 /** The columns of `RecordRow`, in its microseconds. */
 export const COLUMNS = `

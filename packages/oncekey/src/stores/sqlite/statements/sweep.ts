@@ -1,9 +1,9 @@
-/** Removes what is past its end and ends what nobody is at work on any more, in one range of keys. */
+/** Removes what is past its end, leaves tombstones, and ends what nobody is at work on any more, in one range of keys. */
 import type { Statement } from '../../database/database.ts'
 import { STATE } from '../../row.ts'
-import { IS_OVER, NOW } from './columns.ts'
+import { IS_EXPIRED, IS_OVER, labelled, NOW } from './columns.ts'
 
-const { takeover, hold, open, unknown } = STATE
+const { takeover, hold, open, spent, unknown } = STATE
 
 /** An owner that vanished, and whose record nobody has asked for since. */
 const LAPSED = `(state in (${takeover}, ${hold}) and lease_end <= ${NOW})`
@@ -12,7 +12,7 @@ const LAPSED = `(state in (${takeover}, ${hold}) and lease_end <= ${NOW})`
 export function survey(record: string): (after: Uint8Array, batch: number) => Statement {
   const text = `
   select max(k) as last, count(*) as looked, sum(due) as due
-    from (select k, ${IS_OVER} or ${LAPSED} as due
+    from (select k, ${IS_OVER} or ${IS_EXPIRED} or ${LAPSED} as due
             from ${record}
            where k > ?1
            order by k
@@ -28,10 +28,22 @@ export function remove(record: string): (after: Uint8Array, last: Uint8Array) =>
   return (after, last) => ({ text, params: [after, last] })
 }
 
+/** The label is cut out of the body as `stores/kept.ts` wrote it: it stands between the first two zero bytes. */
+export function leaveTombstones(record: string): (after: Uint8Array, last: Uint8Array) => Statement {
+  const length = `instr(substr(body, 2), x'00') - 1`
+  const text = `
+  update ${record}
+     set state = ${spent}, expires_at = lease_end, lease_end = null,
+         body = case when substr(body, 1, 1) = x'00' and ${length} > 0 then substr(body, 2, ${length})
+                     else cast('{"why":"expired"}' as blob)
+                end
+   where k > ?1 and k <= ?2 and ${IS_EXPIRED}`
+  return (after, last) => ({ text, params: [after, last] })
+}
+
 /**
  * Token and fence stay: the owner may come back. An open record is kept for as long as its writer said in the label
- * (S5), and never shorter than the downstream deduplicates. The label is a JSON object: of two members with one name
- * the last one counts.
+ * (S5), and never shorter than the downstream deduplicates.
  */
 export function abandonAll(record: string): (after: Uint8Array, last: Uint8Array) => Statement {
   const retained = `case when json_valid(cast(body as text)) then json_extract(cast(body as text), '$.retainMs') end`
@@ -44,8 +56,7 @@ export function abandonAll(record: string): (after: Uint8Array, last: Uint8Array
                            else expires_at
                       end,
          body       = case state when ${takeover} then body
-                           else cast(substr(cast(body as text), 1, length(cast(body as text)) - 1)
-                                     || ',"why":"its owner vanished"}' as blob)
+                           else ${labelled('its owner vanished')}
                       end
    where k > ?1 and k <= ?2 and ${LAPSED}`
   return (after, last) => ({ text, params: [after, last] })
