@@ -49,9 +49,11 @@ export function guard<Tx extends object>(target: Tx, forbidden: readonly string[
   }
 }
 
-/** Texts, and the objects in which drivers take them: `{ text }`, `{ sql }`, a cursor with a `text` of its own. */
+/** Texts, templates, and the objects in which drivers take them: `{ text }`, `{ sql }`, a cursor with a `text` of its own. */
 function sqlOf(argument: unknown): string | undefined {
   if (typeof argument === 'string') return argument
+  if (Array.isArray(argument))
+    return argument.every((part) => typeof part === 'string') ? argument.join(' ') : undefined
   if (typeof argument !== 'object' || argument === null) return undefined
   const { text, sql, cursor } = argument as { text?: unknown; sql?: unknown; cursor?: { text?: unknown } }
   return [text, sql, cursor?.text].find((part) => typeof part === 'string')

@@ -14,6 +14,17 @@ it.each([
   ['TypeORM', { name: 'QueryFailedError', driverError: said }],
   ['Sequelize', { original: said }],
   ['Prisma', { code: 'P2002', meta: { cause: 'x' }, cause: said }],
+  [
+    'Prisma 7, by a driver adapter',
+    {
+      code: 'P2010',
+      meta: {
+        driverAdapterError: {
+          cause: { ...said, code: undefined, originalCode: said.code, constraint: { index: said.constraint } },
+        },
+      },
+    },
+  ],
   ['a wrapper in a wrapper', new Error('outer', { cause: new Error('inner', { cause: said }) })],
 ])('of %s', (_, error) => {
   expect(sqlError(error)).toMatchObject({

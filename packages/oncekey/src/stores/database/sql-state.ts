@@ -1,4 +1,4 @@
-/** Reads what a database said out of whatever a library wrapped around it (`cause`, `driverError`, `meta`, `original`). */
+/** Reads what a database said out of whatever a library wrapped around it (`cause`, `driverError`, `driverAdapterError`, `meta`, `original`). */
 
 /** The fields of a PostgreSQL error that decide something. */
 export interface SqlError {
@@ -19,8 +19,10 @@ export function sqlState(error: unknown): string | undefined {
 /** The outermost error that carries a SQLSTATE. TypeORM, Sequelize and Prisma keep what the driver threw beside what they throw. */
 export function sqlError(error: unknown, depth = 0): SqlError | undefined {
   if (!isObject(error) || depth > 8) return undefined
-  if (typeof error.code === 'string' && isSqlState(error.code)) return read(error)
-  for (const inner of [error.driverError, error.original, error.meta, error.cause]) {
+  // Prisma's driver adapters say it in a field of their own.
+  for (const code of [error.code, error.originalCode])
+    if (typeof code === 'string' && isSqlState(code)) return read(error, code)
+  for (const inner of [error.driverError, error.driverAdapterError, error.original, error.meta, error.cause]) {
     const found = sqlError(inner, depth + 1)
     if (found) return found
   }
@@ -34,18 +36,19 @@ function isSqlState(code: string): boolean {
 
 type Loose = Readonly<Record<string, unknown>>
 
-function read(error: Loose): SqlError {
+function read(error: Loose, code: string): SqlError {
   const text = (...names: string[]): string | undefined => {
     const name = names.find((candidate) => typeof error[candidate] === 'string')
     return name === undefined ? undefined : (error[name] as string)
   }
   const schema = text('schema', 'schema_name')
   const table = text('table', 'table_name')
-  const constraint = text('constraint', 'constraint_name')
+  const index = isObject(error.constraint) ? error.constraint.index : undefined
+  const constraint = typeof index === 'string' ? index : text('constraint', 'constraint_name')
   const where = text('where')
   return {
-    code: error.code as string,
-    message: text('message') ?? '',
+    code,
+    message: text('message', 'originalMessage') ?? '',
     ...(schema === undefined ? {} : { schema }),
     ...(table === undefined ? {} : { table }),
     ...(constraint === undefined ? {} : { constraint }),

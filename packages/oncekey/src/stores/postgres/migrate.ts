@@ -36,7 +36,8 @@ async function migrateOnce<Tx>(database: Database<Tx>, { schema, steps = migrati
   const opening = [
     { text: `select pg_catalog.set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`, params: [] },
     // One lock for all schemas of a database: two processes that start at once migrate one after the other.
-    { text: `select pg_catalog.pg_advisory_xact_lock(${MIGRATION_LOCK})`, params: [] },
+    // As a text: Prisma reads no column of type `void`.
+    { text: `select pg_catalog.pg_advisory_xact_lock(${MIGRATION_LOCK})::text`, params: [] },
   ]
   await database.transaction(opening, async function bringUp(tx) {
     const execute = database.on(tx)
