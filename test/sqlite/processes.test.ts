@@ -73,6 +73,9 @@ test('processes that start at once on a new file make its tables once', async ()
   await Promise.all(stores.map((store) => store.admin.migrate()))
   await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()))
   const database = new Database(path)
-  expect(database.prepare('select count(*) as n from oncekey_migration').get()).toMatchObject({ n: 1 })
+  expect(database.prepare('select count(*) as n, max(version) as version from oncekey_migration').get()).toMatchObject({
+    n: 2,
+    version: 2,
+  })
   database.close()
 })
