@@ -1,6 +1,7 @@
 /** Keeps a store from records that this build must not touch, and from a server that is not the one it started on (I4). */
+import { monotonic, sleep } from '../../core/clock.ts'
 import { randomHex } from '../../core/digest.ts'
-import { OncekeyError } from '../../core/errors.ts'
+import { isOncekeyError, OncekeyError } from '../../core/errors.ts'
 import type { Restored } from '../../core/store.ts'
 import { TOO_LATE, within } from '../leased/patience.ts'
 import type { Keys } from './keys.ts'
@@ -52,9 +53,17 @@ export function metaOf({ send, keys, scripts, patienceMs, opened }: MetaOptions)
   }
 
   async function start(): Promise<void> {
-    // A server that says nothing must not keep those who come after it was replaced.
-    if ((await within(look(true), patienceMs)) === TOO_LATE) throw new Error(`no answer within ${patienceMs} ms`)
-    opened()
+    for (const until = monotonic() + patienceMs; ; await sleep(20)) {
+      try {
+        // A server that says nothing must not keep those who come after it was replaced.
+        const answer = await within(look(true), until - monotonic())
+        if (answer === TOO_LATE) throw new Error(`no answer within ${patienceMs} ms`)
+        return opened()
+      } catch (error) {
+        // The client may be connecting yet.
+        if (isOncekeyError(error) || monotonic() >= until) throw error
+      }
+    }
   }
 
   function once(): Promise<void> {
