@@ -1,6 +1,8 @@
 /** Stores by their address, on the servers that the quick tests leave out. */
+import type { PoolConnection } from 'mysql2/promise'
 import { expect, it } from 'vitest'
 import { describeDynalite } from '../../../test/support/dynamodb.ts'
+import { describeMariadb, freshMariadb } from '../../../test/support/mariadb.ts'
 import { once } from './core/once.ts'
 import { databaseOnly } from './core/policy.ts'
 import { openStore } from './open.ts'
@@ -20,5 +22,19 @@ describeDynalite('dynamodb:', (server) => {
     }
     await using store = await openStore(`dynamodb:?endpoint=${endpoint}`, { ...lease, schema: table })
     expect(await once(store, operation, async () => 0)).toMatchObject({ kind: 'replayed' })
+  })
+})
+
+describeMariadb('mysql: and mariadb:', () => {
+  const fresh = freshMariadb()
+  it('take a database, and the prefix of the tables from `schema`', async () => {
+    {
+      await using store = await openStore<PoolConnection>(fresh.url, { schema: 'shop' })
+      await expect(once(store, operation, async () => 0)).rejects.toMatchObject({ code: 'SCHEMA_MISSING' })
+      await store.admin.migrate()
+      expect(await once(store, operation, async ({ tx }) => tx.threadId > 0)).toMatchObject({ value: true })
+    }
+    await using leased = await openStore(fresh.url.replace('mysql:', 'mariadb:'), { ...lease, schema: 'shop' })
+    expect(await once(leased, operation, async () => 0)).toMatchObject({ kind: 'replayed' })
   })
 })
