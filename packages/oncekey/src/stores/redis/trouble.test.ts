@@ -1,5 +1,6 @@
 /** What a Redis and the way to it can do wrong, short of going away: each is told in words or got over, and nothing runs twice. */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -23,6 +24,7 @@ describeRedisServers('a Redis in trouble', () => {
   beforeAll(async () => {
     server = await servers.open()
     beside = new Redis(server.url)
+    beside.on('error', () => {})
     return () => beside.disconnect()
   })
   beforeEach(async () => {
@@ -148,7 +150,7 @@ describeRedisServers('a Redis in trouble', () => {
   })
 
   it('a primary that lost its replicas, where some are asked for, answers nothing from what it has', async () => {
-    const store = redis(new Redis(server.url), databaseOnly)
+    const store = redis(await clients[0].open(server.url), databaseOnly)
     const kept = operation()
     await once(store, kept, async () => 'kept')
     await config('min-replicas-to-write', '1')
@@ -163,6 +165,29 @@ describeRedisServers('a Redis in trouble', () => {
     const error = await once(store, charge, async () => expect.fail('ran')).catch((caught: unknown) => caught)
     expect(isOncekeyError(error, 'STORE_UNAVAILABLE') && error.what).toContain('something else than a record')
     expect(await beside.hgetall(keyOf(charge))).toEqual({ a: '1' })
+  })
+
+  it('a user of the server needs no more rights than the page on Redis says', async () => {
+    const page = readFileSync(new URL('../../../../../docs/how-to/redis.md', import.meta.url), 'utf8')
+    const rights = /An ACL needs `([^`]+)`/.exec(page)?.[1]?.split(' ') ?? []
+    expect(rights.length).toBeGreaterThan(10)
+    await beside.acl('SETUSER', 'shop', 'on', '>secret', '~oncekey:*', '+hello', '+ping', '+client', ...rights)
+    const address = new URL(server.url)
+    address.username = 'shop'
+    address.password = 'secret'
+    for (const { open } of clients) {
+      const store = redis(await open(address.href), { ...databaseOnly, retain: '1h' })
+      const charge = operation()
+      expect(await again(() => once(store, charge, async () => 1))).toMatchObject({ kind: 'ran' })
+      const seen = await store.admin.find(charge)
+      if (!seen) return expect.fail('no record')
+      expect(await store.admin.erase(seen, { who: 'ada', why: 'asked' })).toBe('done')
+      expect(await store.admin.sweep()).toMatchObject({ complete: true })
+      await store.admin.restored({ who: 'ada', why: 'asked', onEpochChange: 'run' })
+      await store.admin.reconciled({ who: 'ada', why: 'asked' })
+      const gone = await store.admin.find(charge)
+      expect(gone && (await store.admin.forget(gone, { who: 'ada', why: 'asked' }))).toBe('done')
+    }
   })
 
   it('records and their ends survive SIGKILL of the server', async () => {
