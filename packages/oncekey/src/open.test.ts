@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, expectTypeOf, test } from 'vitest'
 import { describePostgres, freshSchema } from '../../../test/support/postgres.ts'
+import { describeRedis, freshPrefix, redisUrl } from '../../../test/support/redis.ts'
 import { once } from './core/once.ts'
 import { databaseOnly } from './core/policy.ts'
 import { modesOf, openStore } from './open.ts'
@@ -49,6 +50,7 @@ test('an answer is kept for as long as `retain` says', async () => {
 })
 
 test.each([
+  ['mongodb://user:secret@host', {}],
   ['redis://user:secret@host', {}],
   ['payments.db', {}],
   ['', {}],
@@ -85,5 +87,21 @@ describePostgres('postgres:', () => {
     }
     await using store = await openStore(url, { schema, driver, ...lease })
     expect(await once(store, { ...operation, key: driver }, async () => 0)).toMatchObject({ kind: 'replayed' })
+  })
+})
+
+describeRedis('redis: and valkey:', () => {
+  const schema = freshPrefix().slice(0, -1)
+
+  test.each(['ioredis', 'redis'] as const)('through %s, under a prefix, and nothing stays open', async (driver) => {
+    {
+      await using store = await openStore(redisUrl(), { schema, driver, ...lease })
+      expect(await once(store, { ...operation, key: driver }, async () => 1)).toMatchObject({ kind: 'ran' })
+    }
+    await using store = await openStore(redisUrl().replace('redis:', 'valkey:'), { schema, driver, ...lease })
+    expect(await once(store, { ...operation, key: driver }, async () => 0)).toMatchObject({
+      kind: 'replayed',
+      value: 1,
+    })
   })
 })

@@ -4,8 +4,10 @@ import type { AfterFailure } from './core/policy.ts'
 import type { InTransaction, Leased, Store } from './core/store.ts'
 import { openDynamodb } from './open/dynamodb.ts'
 import { openMemory } from './open/memory.ts'
+import { openMysql } from './open/mysql.ts'
 import type { Mode, Opener, OpenOptions } from './open/opener.ts'
 import { openPostgres } from './open/postgres.ts'
+import { openRedis } from './open/redis.ts'
 import { openSqlite } from './open/sqlite.ts'
 
 export type { Mode, OpenOptions } from './open/opener.ts'
@@ -16,7 +18,7 @@ export interface LeasedAnywhere<Tx> extends Leased {
   readonly tx?: Tx
 }
 
-/** Transaction mode. `Tx` is the connection of the library that is used: pg's `PoolClient`, libsql's `Database`. */
+/** Transaction mode. `Tx` is the connection of the library that is used: pg's `PoolClient`, mysql2's `PoolConnection`, libsql's `Database`. */
 export function openStore<Tx = unknown>(
   url: string,
   options?: OpenOptions & { readonly mode?: 'transaction' },
@@ -27,8 +29,8 @@ export function openStore<Tx = unknown>(
   options: OpenOptions & AfterFailure & { readonly mode: 'lease' },
 ): Promise<Store<LeasedAnywhere<Tx>>>
 /**
- * Opens the store at `memory:`, `sqlite:payments.db`, `sqlite:///var/lib/payments.db`, `postgres://…` or `dynamodb:table`. Driver and
- * store are imported when they are needed, and no more is closed with the store than was opened for it.
+ * Opens the store at `memory:`, `sqlite:payments.db`, `sqlite:///var/lib/payments.db`, `postgres://…`, `mysql://…`, `redis://…` or `dynamodb:table`. Driver
+ * and store are imported when they are needed, and no more is closed with the store than was opened for it.
  *
  * @throws `INVALID_OPTION` for an address that no store has, a mode that it does not have, and a driver that is not installed.
  */
@@ -59,6 +61,12 @@ const OPENERS: Readonly<Record<string, Opener>> = {
   sqlite: openSqlite,
   postgres: openPostgres,
   postgresql: openPostgres,
+  mysql: openMysql,
+  mariadb: openMysql,
+  redis: openRedis,
+  rediss: openRedis,
+  valkey: openRedis,
+  valkeys: openRedis,
   dynamodb: openDynamodb,
 }
 
@@ -70,7 +78,7 @@ function openerOf(url: string): Opener {
     what: `No store has an address that begins with ${JSON.stringify(schemeOf(url))}.`,
     where: 'openStore',
     why: 'Without a store nothing is remembered.',
-    fix: 'Give memory:, sqlite:payments.db, postgres://user@host/database, or dynamodb:table.',
+    fix: 'Give memory:, sqlite:payments.db, postgres://user@host/database, mysql://user@host/database, redis://host, or dynamodb:table.',
   })
 }
 

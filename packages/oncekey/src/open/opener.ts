@@ -11,10 +11,19 @@ export interface OpenOptions {
   readonly retain?: Duration
   readonly work?: Duration
   readonly lease?: Duration
-  /** The schema of our tables; in SQLite, which has none, what stands in front of their names and an underscore. Default `oncekey`. */
+  /** The schema of our tables; in SQLite and MySQL, which have none, what stands in front of their names and an underscore; in Redis what stands in front of keys and a colon. Default `oncekey`. */
   readonly schema?: string
   /** Which library is used; by default the first that is installed. */
-  readonly driver?: 'pg' | 'postgres' | 'libsql' | 'better-sqlite3' | 'node:sqlite' | '@aws-sdk/client-dynamodb'
+  readonly driver?:
+    | 'pg'
+    | 'postgres'
+    | 'mysql2'
+    | 'libsql'
+    | 'better-sqlite3'
+    | 'node:sqlite'
+    | 'ioredis'
+    | 'redis'
+    | '@aws-sdk/client-dynamodb'
   /** The size of a pool that is opened for the store. Default 10. */
   readonly connections?: number
 }
