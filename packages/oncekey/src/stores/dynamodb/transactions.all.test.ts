@@ -1,8 +1,10 @@
 /** What the work collects commits with its answer or not at all, on the only DynamoDB of one's own that has transactions. */
-import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDB, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describeDynamodbLocal } from '../../../../../test/support/dynamodb.ts'
+import { LOCAL } from '../../../../../test/support/dynamodb-account.ts'
 import { countEffect, EFFECTS, makeEffects, writeEffect } from '../../../../../test/support/dynamodb-subject.ts'
 import { isOncekeyError } from '../../core/errors.ts'
 import { once } from '../../core/once.ts'
@@ -141,6 +143,22 @@ await describeDynamodbLocal('collected writes on DynamoDB Local', (server) => {
     })
     await once(store, operation(), async ({ tx }) => tx.put({ TableName: EFFECTS, Item: { mark, times: 3 } }))
     expect(await count(mark)).toBe(3)
+  })
+
+  it.each([
+    ['the aggregated client', (endpoint: string) => new DynamoDB({ ...LOCAL, endpoint })],
+    ['the document client', (endpoint: string) => DynamoDBDocumentClient.from(new DynamoDB({ ...LOCAL, endpoint }))],
+  ])('%s does as well, and is left as it was', async (_name, make) => {
+    const made = make(server.url)
+    const before = made.middlewareStack.identify()
+    await using store = dynamodb(made, { table, maxSkew: 0, ...databaseOnly })
+    const [charge, mark] = [operation(), fresh()]
+    const work = () => once(store, charge, async ({ tx }) => writeEffect(tx, mark))
+    expect((await work()).kind).toBe('ran')
+    expect((await work()).kind).toBe('replayed')
+    expect(await count(mark)).toBe(1)
+    expect(made.middlewareStack.identify()).toEqual(before)
+    made.destroy()
   })
 
   it('an answer of the largest size commits with a write', async () => {
