@@ -1,9 +1,8 @@
 /** What is used of Drizzle (https://github.com/drizzle-team/drizzle-orm, 0.45): an instance's session, and the client in it. */
 import { made } from '../lent.ts'
 
-/** What a caller hands in: with its own `transaction` the type of the transaction is found. `_` holds more than its types say. */
+/** What a caller hands in: with its own `transaction` the type of the transaction is found. Its types hide its session. */
 export interface DrizzleInstance<Tx> {
-  readonly _: object
   transaction<R>(callback: (tx: Tx) => Promise<R>): Promise<R>
 }
 
@@ -13,7 +12,7 @@ export interface Session {
 }
 
 export function sessionOf(instance: unknown): Session | undefined {
-  return (instance as { _?: { session?: Session } })._?.session
+  return (instance as { session?: Session }).session
 }
 
 /** Drizzle's transaction, as its session makes it over another client: the schema, the logger and the cache are the user's. */

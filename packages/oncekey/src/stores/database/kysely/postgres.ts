@@ -1,5 +1,5 @@
 /** The port over Kysely on PostgreSQL; `tx` is its `Transaction`, over a connection of the pool that is behind it. */
-import type { Database } from '../database.ts'
+import type { Database, Row } from '../database.ts'
 import { lent } from '../lent.ts'
 import { type Connection, type KyselyInstance, send, transactionOver } from './transaction.ts'
 
@@ -19,7 +19,7 @@ interface Result {
  */
 export function fromKysely<Tx>(db: KyselyInstance<Tx>, over: Database<Client>): Database<Tx> {
   return lent(over, {
-    on: (tx) => async (statement) => send(tx, statement),
+    on: (tx) => async (statement) => (await send(tx, statement)).rows as readonly Row[],
     lend: (client) => transactionOver(db, connectionOver(client)),
   })
 }

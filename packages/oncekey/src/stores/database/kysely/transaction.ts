@@ -1,6 +1,6 @@
 /** What is used of Kysely (https://github.com/kysely-org/kysely, 0.28): executors, which say where a query goes. */
 import { OncekeyError } from '../../../core/errors.ts'
-import type { Row, Statement } from '../database.ts'
+import type { Statement } from '../database.ts'
 import { made } from '../lent.ts'
 
 /** What a caller hands in: with its own `transaction` the type of the transaction is found. */
@@ -51,12 +51,11 @@ export async function transactionOver<Tx>(db: KyselyInstance<Tx>, { executeQuery
 }
 
 /** On the connection itself, past the user's plugins: one may rename columns. */
-export async function send(tx: unknown, { text, params }: Statement): Promise<readonly Row[]> {
+export function send(tx: unknown, { text, params }: Statement): Promise<Result> {
   const query = { sql: text, parameters: [...params] }
-  const { rows } = await (tx as Inside<never>)
+  return (tx as Inside<never>)
     .getExecutor()
     .provideConnection((connection) => (connection as Connection).executeQuery(query))
-  return rows as readonly Row[]
 }
 
 function refuseStream(): never {
