@@ -3,7 +3,7 @@ import { sleep } from '../../core/clock.ts'
 import { randomHex } from '../../core/digest.ts'
 import { OncekeyError } from '../../core/errors.ts'
 import { tell } from '../../core/events.ts'
-import type { Admin, Swept } from '../../core/store.ts'
+import type { Admin, SweepOptions, Swept } from '../../core/store.ts'
 import type { Database, Row } from '../database/database.ts'
 import type { Names } from './names.ts'
 import { beginSweep } from './statements/admin/begin-sweep.ts'
@@ -27,6 +27,16 @@ export interface SweeperOptions {
   readonly names: Names
   check(): Promise<void>
 }
+interface Claim {
+  readonly sweeper: string
+  readonly forMs: number
+}
+interface Walk {
+  /** Where it has come to; the beginning again, when it is complete. */
+  place: Place
+  complete: boolean
+  readonly total: { removed: number; expired: number; abandoned: number }
+}
 
 export function createSweeper<Tx>(database: Database<Tx>, { names, check }: SweeperOptions): Admin['sweep'] {
   const statements = { begin: beginSweep(names), keep: keepSweep(names), end: endSweep(names), sweep: sweep(names) }
@@ -35,59 +45,65 @@ export function createSweeper<Tx>(database: Database<Tx>, { names, check }: Swee
     if (!Number.isSafeInteger(batch) || batch < 1) throw unsweepable('batch', batch)
     if (!(limit >= 1)) throw unsweepable('limit', limit)
     await check()
-    const total = { removed: 0, expired: 0, abandoned: 0 }
-    const sweeper = randomHex(16)
-    const claimMs = CLAIM_MS + pauseMs
-    const begun = await begin()
-    if (!begun) return { ...total, complete: false, elsewhere: true } satisfies Swept
+    const claim: Claim = { sweeper: randomHex(16), forMs: CLAIM_MS + pauseMs }
+    const begun = await begin(claim)
+    const walk: Walk = {
+      place: placeFrom(begun?.sweep_place),
+      complete: false,
+      total: { removed: 0, expired: 0, abandoned: 0 },
+    }
+    if (!begun) return { ...walk.total, complete: false, elsewhere: true } satisfies Swept
     const density = Number(begun.density ?? RECORDS_PER_BLOCK)
-    let place = placeFrom(begun.sweep_place)
-    let complete = false
     try {
-      for (let looked = 0; looked < limit && !signal?.aborted; ) {
-        if (looked > 0) {
-          const [kept] = await database.query(statements.keep(sweeper, claimMs, place))
-          if (!kept) break
-          await sleep(pauseMs, signal)
-          if (signal?.aborted) break
-        }
-        const stretch = Math.max(1, Math.min(BLOCKS, Math.ceil((limit - looked) / density)))
-        const asked = { from: place, toBlock: place.block + stretch, batch: Math.min(batch, Math.ceil(limit - looked)) }
-        const [row] = await database.query(statements.sweep(asked))
-        add(total, row)
-        const found = Number(row?.found)
-        const blocks = Number(row?.blocks)
-        // The table has become shorter than the last sweep found it.
-        if (looked === 0 && place.block > 0 && place.block >= blocks) {
-          place = START
-          continue
-        }
-        const more = found === asked.batch
-        const next: Place = more ? placeFrom(row?.last) : { block: asked.toBlock, offset: 0 }
-        looked += Math.max(1, found, (Math.min(next.block, blocks) - place.block) * density)
-        place = next
-        if (!more && asked.toBlock >= blocks) {
-          complete = true
-          break
-        }
-      }
+      await walkOn(walk, claim, { batch, pauseMs, limit, density, signal })
     } finally {
       // Where this fails, the claim ends by itself.
-      await database.query(statements.end(sweeper, complete ? undefined : place)).catch(() => {})
+      const { complete, place } = walk
+      await database.query(statements.end(claim.sweeper, complete ? undefined : place)).catch(() => {})
     }
-    return { ...total, complete }
+    return { ...walk.total, complete: walk.complete }
+  }
 
-    async function begin(): Promise<Row | undefined> {
-      const { row } = await untilDecided('', async function claim() {
-        const [row] = await database.query(statements.begin(sweeper, claimMs))
-        return { row }
-      })
-      return row
+  async function begin({ sweeper, forMs }: Claim): Promise<Row | undefined> {
+    const { row } = await untilDecided(sweeper, async function claim() {
+      const [row] = await database.query(statements.begin(sweeper, forMs))
+      return { row }
+    })
+    return row
+  }
+
+  interface Steps extends Required<Pick<SweepOptions, 'batch' | 'pauseMs' | 'limit'>> {
+    readonly density: number
+    readonly signal: AbortSignal | undefined
+  }
+
+  async function walkOn(walk: Walk, { sweeper, forMs }: Claim, steps: Steps): Promise<void> {
+    const { batch, pauseMs, limit, density, signal } = steps
+    for (let looked = 0; !signal?.aborted; ) {
+      const from = walk.place
+      const left = Math.ceil(limit - looked)
+      const wanted = Math.min(batch, left)
+      const toBlock = from.block + Math.max(1, Math.min(BLOCKS, Math.ceil(left / density)))
+      const [row] = await database.query(statements.sweep({ from, toBlock, batch: wanted }))
+      const [found, blocks] = [Number(row?.found), Number(row?.blocks)]
+      add(walk.total, row)
+      walk.place = found === wanted ? placeFrom(row?.last) : { block: toBlock, offset: 0 }
+      looked += Math.max(1, found, (Math.min(walk.place.block, blocks) - from.block) * density)
+      if (found < wanted && toBlock >= blocks) {
+        walk.complete = from.block === 0 || from.block < blocks
+        walk.place = START
+        // Else the table ended before the place that an earlier sweep had come to.
+        if (walk.complete) return
+      }
+      if (looked >= limit) return
+      const [kept] = await database.query(statements.keep(sweeper, forMs, walk.place))
+      if (!kept) return
+      await sleep(pauseMs, signal)
     }
   }
 }
 
-function add(total: { removed: number; expired: number; abandoned: number }, row: Row | undefined): void {
+function add(total: Walk['total'], row: Row | undefined): void {
   const swept = { removed: Number(row?.removed), expired: Number(row?.expired), abandoned: Number(row?.abandoned) }
   if (swept.removed + swept.expired + swept.abandoned === 0) return
   total.removed += swept.removed
