@@ -11,7 +11,7 @@ export const openDynamodb: Opener = {
       DynamoDBClient: new (config: DynamoDBClientConfig) => DynamoDBClient
     }
     const client = new Client(configOf(searchParams.get('endpoint'), searchParams.get('region')))
-    const { dynamodb } = await import('../stores/dynamodb.ts')
+    const { dynamodb } = await import('../stores/dynamodb/index.ts')
     const table = decodeURIComponent(pathname) || options.schema
     const store = dynamodb(client, {
       ...durationsOf(options),

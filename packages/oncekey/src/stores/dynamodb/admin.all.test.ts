@@ -5,9 +5,9 @@ import { describeDynamodbLocal } from '../../../../../test/support/dynamodb.ts'
 import { once } from '../../core/once.ts'
 import { downstreamDoesNot, fillPolicy } from '../../core/policy.ts'
 import type { KeyRecord } from '../../core/record.ts'
-import { dynamodb } from '../dynamodb.ts'
 import { caller } from './client.ts'
 import { dynamoDriver } from './driver.ts'
+import { dynamodb } from './index.ts'
 import { serviceClock } from './service-clock.ts'
 
 let names = 0

@@ -6,7 +6,7 @@ import { expectTypeOf, test } from 'vitest'
 import { once } from '../../core/once.ts'
 import { databaseOnly } from '../../core/policy.ts'
 import type { Collecting, Store } from '../../core/store.ts'
-import { type DynamoClient, type DynamoWrites, dynamodb } from '../dynamodb.ts'
+import { type DynamoClient, type DynamoWrites, dynamodb } from './index.ts'
 
 type Put1 = Parameters<DynamoWrites['put']>[0]
 type Native = Record<string, NativeAttributeValue>

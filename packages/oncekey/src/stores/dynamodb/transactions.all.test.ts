@@ -10,7 +10,7 @@ import { isOncekeyError } from '../../core/errors.ts'
 import { once } from '../../core/once.ts'
 import { type AfterFailure, databaseOnly, downstreamDedupes, downstreamDoesNot } from '../../core/policy.ts'
 import { anyWire, faultProxy } from '../../testing/proxy.ts'
-import { type DynamoOptions, dynamodb } from '../dynamodb.ts'
+import { type DynamoOptions, dynamodb } from './index.ts'
 
 let names = 0
 const fresh = () => `tx-${++names}`
