@@ -2,7 +2,7 @@
 import type { Statement } from '../../database/database.ts'
 import type { Write } from '../../transactional/dialect.ts'
 import type { Names } from '../names.ts'
-import { END, params, proven, TOMBSTONE_END } from './written.ts'
+import { END, params, proven, tombstoneEnd, tombstoneParams } from './written.ts'
 
 /**
  * COMMIT travels with it, so whatever is wrong must be an error here. The primary key is the guarantee: whoever got
@@ -11,8 +11,8 @@ import { END, params, proven, TOMBSTONE_END } from './written.ts'
 export function insert(names: Names, write: Write): Statement {
   return {
     text: `insert into ${names.record} (k, fingerprint, expires_at, lease_end, fence, token, state, body)
-values ($1::uuid, $2::uuid, ${END}, ${TOMBSTONE_END}, null, null,
+values ($1::uuid, $2::uuid, ${END}, ${tombstoneEnd(write, '$7')}, null, null,
         ${proven('$5', '$3')}, $4::bytea)`,
-    params: params(write),
+    params: [...params(write), ...tombstoneParams(write)],
   }
 }

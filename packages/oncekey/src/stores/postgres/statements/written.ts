@@ -19,13 +19,21 @@ export function proven(opened: string, value: string): string {
         end`
 }
 
-/** `$1` … `$7`: id, fingerprint, state, body, what the transaction was opened at, milliseconds to keep it and its tombstone. */
+/** `$1` … `$6`: id, fingerprint, state, body, what the transaction was opened at, milliseconds to keep it. */
 export function params(write: Write): readonly (string | number | bigint | Uint8Array | null)[] {
-  return [write.id, write.print, write.state, write.body, write.opened, write.keepMs, write.tombstoneMs]
+  return [write.id, write.print, write.state, write.body, write.opened, write.keepMs]
 }
 
 /** Counted from the finish, not from the beginning of the transaction (S5). */
 export const END = `pg_catalog.clock_timestamp() + $6::double precision * interval '1 millisecond'`
 
-/** Null where no tombstone is wanted. */
-export const TOMBSTONE_END = `pg_catalog.clock_timestamp() + ($6::double precision + $7::double precision) * interval '1 millisecond'`
+/** `ms` is the parameter. Where no tombstone is wanted nothing is worked out, and no parameter sent. */
+export function tombstoneEnd({ tombstoneMs }: Write, ms: string): string {
+  return tombstoneMs === null
+    ? 'null'
+    : `pg_catalog.clock_timestamp() + ($6::double precision + ${ms}::double precision) * interval '1 millisecond'`
+}
+
+export function tombstoneParams({ tombstoneMs }: Write): readonly number[] {
+  return tombstoneMs === null ? [] : [tombstoneMs]
+}

@@ -8,19 +8,18 @@ import { clock, later } from '../ends.ts'
 import { isMine, mineOf, whatStands } from './mine.ts'
 
 /** The token stays, so that an owner whose reply was lost knows its own answer again; the retention counts from now (S5). */
-const keep = (record: string) => `
+const keep = (record: string, tombstone: boolean) => `
 with ${clock}, changed as (
   update ${record} as r
      set state = $4::smallint, body = $5::bytea, expires_at = ${later('t', '$6')}, fence = null,
-         lease_end = ${later('t', '($6::float8 + $7)')}
+         lease_end = ${tombstone ? later('t', '($6::float8 + $7::float8)') : 'null'}
     from clock
    where ${isMine}
   returning 1
 )`
 
 export function complete(record: string): (mine: Held, kept: Kept) => Statement {
-  const text = keep(record) + whatStands(record)
-  return (mine, kept) => ({ text, params: paramsOf(mine, kept) })
+  return statement((tombstone) => keep(record, tombstone) + whatStands(record))
 }
 
 /**
@@ -28,17 +27,25 @@ export function complete(record: string): (mine: Held, kept: Kept) => Statement 
  * (division by zero, 22012), so that COMMIT becomes ROLLBACK (L1). A row count would be read too late.
  */
 export function completeOrFail(record: string): (mine: Held, kept: Kept) => Statement {
-  const text = `${keep(record)}
-select 1 / count(*) as done from changed`
-  return (mine, kept) => ({ text, params: paramsOf(mine, kept) })
+  return statement(
+    (tombstone) => `${keep(record, tombstone)}
+select 1 / count(*) as done from changed`,
+  )
 }
 
-function paramsOf(mine: Held, kept: Kept): Statement['params'] {
-  const { retainMs, tombstoneMs = null } = mine.policy
-  if ('receipt' in kept)
-    return [...mineOf(mine), STATE.finished, writeKept(kept, tombstoneMs !== null), retainMs, tombstoneMs]
-  const { spent: why, head } = kept
-  const label = writeLabel({ ...mine.label, why, ...(head ? { head } : {}) })
-  // There is no answer to outlive, so its key is bound for as long as one with a tombstone would be.
-  return [...mineOf(mine), STATE.spent, label, retainMs + (tombstoneMs ?? 0), null]
+/** Where no tombstone is wanted nothing is worked out for it, and no parameter sent. */
+function statement(textFor: (tombstone: boolean) => string): (mine: Held, kept: Kept) => Statement {
+  const [bare, withTombstone] = [textFor(false), textFor(true)]
+  return function completing(mine, kept) {
+    const { retainMs, tombstoneMs } = mine.policy
+    if ('receipt' in kept) {
+      const wanted = tombstoneMs !== undefined
+      const params = [...mineOf(mine), STATE.finished, writeKept(kept, wanted), retainMs]
+      return wanted ? { text: withTombstone, params: [...params, tombstoneMs] } : { text: bare, params }
+    }
+    const { spent: why, head } = kept
+    const label = writeLabel({ ...mine.label, why, ...(head ? { head } : {}) })
+    // There is no answer to outlive, so its key is bound for as long as one with a tombstone would be.
+    return { text: bare, params: [...mineOf(mine), STATE.spent, label, retainMs + (tombstoneMs ?? 0)] }
+  }
 }
