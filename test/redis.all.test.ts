@@ -5,7 +5,7 @@ import { describe, it, onTestFinished, vi } from 'vitest'
 import { unused } from './support/charges/charging.ts'
 import { crashes } from './support/crashes.ts'
 import { nodeRedisArena, redisArena } from './support/grounds/redis.ts'
-import { outages } from './support/outages.ts'
+import { opened, outages } from './support/outages.ts'
 import { changedBodies, race } from './support/race.ts'
 import { describeRedis, redisClient, redisUrl, removeKeys } from './support/redis.ts'
 
@@ -27,9 +27,7 @@ describeRedis('Redis, lease mode', () => {
     outages({
       mode: 'lease',
       effect: 'outside',
-      get to() {
-        return redisUrl()
-      },
+      to: () => redisUrl(),
       async open(url) {
         const prefix = `${unused()}:`
         const [client, apart] = [redisClient(url), redisClient()]
@@ -39,11 +37,10 @@ describeRedis('Redis, lease mode', () => {
           client.disconnect()
         })
         const options = { prefix, lease: '1s', work: '2s', ...downstreamDedupes({ for: '24h' }) } as const
-        return {
-          store: redis(client, options),
+        return opened(redis(client, options), {
           charge: (grant) => apart.sadd(`${prefix}charges`, grant.childKey('charge')),
           charges: () => apart.scard(`${prefix}charges`),
-        }
+        })
       },
     })
   })

@@ -31,6 +31,8 @@ const POINTS: readonly Point[] = [
   },
 ]
 
+const LEASE_MS = 1_000
+
 export function crashes(arena: Arena): void {
   // SQLite writes receipt and COMMIT in one turn of the loop: there is no moment between them to be killed in from within.
   const points = POINTS.filter(({ CRASH_AT }) => arena.name !== 'SQLite' || CRASH_AT !== 'sent')
@@ -53,14 +55,15 @@ async function atOnce(ground: Ground, point: Point, { effect }: Arena): Promise<
 }
 
 async function afterTheLease(ground: Ground, point: Point, { effect, slackMs = 0 }: Arena): Promise<void> {
-  const { key, survivor } = await killed(ground, point, effect, { MODE: 'lease', LEASE: '1s' })
+  const { key, survivor, sentAt } = await killed(ground, point, effect, { MODE: 'lease', LEASE: `${LEASE_MS}ms` })
   const early = await post(survivor.url, key)
+  // A crowded machine may take as long as the lease to come this far.
+  const inTime = performance.now() - sentAt < LEASE_MS
   const replay = { status: 201, replayed: true }
   const busy = { status: 409, code: 'in-progress' }
-  expect(early).toMatchObject(
-    point.kept === 'yes' || (point.kept === 'perhaps' && early.status === 201) ? replay : busy,
-  )
-  await new Promise((resolve) => setTimeout(resolve, 1_100 + slackMs))
+  if (point.kept === 'yes' || (point.kept === 'perhaps' && early.status === 201)) expect(early).toMatchObject(replay)
+  else if (inTime) expect(early).toMatchObject(busy)
+  await new Promise((resolve) => setTimeout(resolve, LEASE_MS + 100 + slackMs))
   expect((await post(survivor.url, key)).status).toBe(201)
   expect((await post(survivor.url, key)).replayed).toBe(true)
   expect(await ground.charges()).toBe(1)
@@ -77,8 +80,9 @@ async function killed(
     chargeServer({ ...ground.env, ...settings, WORK_MS: '0' }),
   ])
   const key = newKey()
+  const sentAt = performance.now()
   expect((await post(victim.url, key)).status).toBe(0)
   await victim.ended
   expect(left[effect]).toContain(await ground.charges())
-  return { key, survivor }
+  return { key, survivor, sentAt }
 }

@@ -7,14 +7,14 @@ import type { Effect, Mode } from './charges/charging.ts'
 import { type Endpoint, serving } from './serving.ts'
 
 /** A store through a proxy, and charges that are counted past it. */
-export interface Outage<G extends Grant = Grant> {
+export interface Outage {
   readonly mode: Mode
   readonly effect: Effect
   /** The server itself. */
-  readonly to: string
-  open(url: string): Promise<Opened<G>>
+  to(): string
+  open(url: string): Promise<Opened>
 }
-export interface Opened<G extends Grant> {
+export interface Opened<G extends Grant = Grant> {
   /** Lease 1 s, work 2 s; its failures free nothing that may have happened. */
   readonly store: Store<G>
   charge(grant: G): unknown
@@ -24,9 +24,14 @@ export interface Opened<G extends Grant> {
 /** A claim waits 1 s for a store that says nothing; a crowded machine needs a moment more to say so. */
 const SOON_MS = 2_500
 
-export function outages<G extends Grant>({ mode, effect, to, open }: Outage<G>): void {
+/** Says to the compiler that grant and store belong together. */
+export function opened<G extends Grant>(store: Store<G>, rest: Omit<Opened<G>, 'store'>): Opened {
+  return { store, ...rest }
+}
+
+export function outages({ mode, effect, to, open }: Outage): void {
   async function begin(during: (proxy: FaultProxy) => unknown = () => {}) {
-    const proxy = await faultProxy({ to })
+    const proxy = await faultProxy({ to: to() })
     onTestFinished(() => proxy[Symbol.asyncDispose]())
     const { store, charge, charges } = await open(proxy.url)
     let runs = 0
@@ -79,15 +84,16 @@ export function outages<G extends Grant>({ mode, effect, to, open }: Outage<G>):
     expect(await charged()).toBe(1)
   })
 
-  it('silent when the work ends: no answer of its own leaves, no request hangs; one effect in the end', async () => {
+  it('silent when the work ends: no answer of its own leaves, no request hangs; one effect at most', async () => {
     const { post, proxy, charged, until } = await begin((proxy) => proxy.silence())
     const told = await post('k1')
     expect(told.status >= 500 && TOLD[mode].includes(`${told.code}`), JSON.stringify(told)).toBe(true)
-    // The work's own time, and what a COMMIT in doubt is looked for.
-    expect(told.ms).toBeLessThan(10_000)
+    // 10 s until COMMIT counts as in doubt, 5 s in which it is looked for.
+    expect(told.ms).toBeLessThan(20_000)
     await proxy.up()
-    await until('k1', 201)
-    expect(await charged()).toBe(1)
+    const last = await settled(until)
+    if (last.status === 201) expect(await charged()).toBe(1)
+    else expect(await charged()).toBeLessThanOrEqual(1)
   })
 
   it('gone once the answer is kept: the answer leaves, and is there again when the store is', async () => {
@@ -121,6 +127,15 @@ export function outages<G extends Grant>({ mode, effect, to, open }: Outage<G>):
 const TOLD: Readonly<Record<Mode, readonly string[]>> = {
   transaction: ['try-again', 'commit-unknown', 'store-unavailable'],
   lease: ['outcome-unknown'],
+}
+
+/** In lease mode an owner that heard nothing to the end of its work's time may still have held the outcome. */
+async function settled(until: Endpoint['until']) {
+  try {
+    return await until('k1', 201)
+  } catch {
+    return until('k1', 409, 'outcome-unknown')
+  }
 }
 
 /** A library may need a moment to find the server again. */
