@@ -21,10 +21,16 @@ export async function formFor(connection: object): Promise<Form> {
   return takesSeveral(connection) ? several : apart
 }
 
+/** What an opening has noted in `@oncekey_idle` is set again with the transaction's end, so that pools see nothing of it. */
+const IDLE_AGAIN = 'set session idle_transaction_timeout = cast(coalesce(@oncekey_idle, @@session.idle_transaction_timeout) as signed)'
+
 /** A statement that fails ends the block, so that COMMIT is never reached. */
 const block: Form = {
   async fly(connection, flight) {
-    const statements = statementsOf(flight)
+    const statements = statementsOf(flight).flatMap((one) => {
+      if (one.text === 'commit') return [plain(IDLE_AGAIN), one]
+      return one.text === 'rollback' ? [one, plain(IDLE_AGAIN)] : [one]
+    })
     // Blocks do not take NOWAIT.
     const alone = statements.length === 1 || statements.some(({ text }) => /\bnowait$/i.test(text))
     if (alone) return apart.fly(connection, flight)
@@ -67,12 +73,15 @@ function firstOf({ first }: Flight): readonly string[] {
 }
 
 function statementsOf(flight: Flight): readonly Statement[] {
-  const plain = (text: string): Statement => ({ text, params: [] })
   return [
     ...firstOf(flight).map(plain),
     ...(flight.statements ?? []),
     ...(flight.last === undefined ? [] : [plain(flight.last)]),
   ]
+}
+
+function plain(text: string): Statement {
+  return { text, params: [] }
 }
 
 function paramsOf(statements: readonly Statement[]): Statement['params'] {

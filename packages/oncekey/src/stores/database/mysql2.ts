@@ -1,7 +1,7 @@
 /** The port over `mysql2`: BEGIN travels with the opening, and the last statements with COMMIT, where the server can read a block. */
 import type { Database, Row, Statement } from './database.ts'
 import { guard } from './guard.ts'
-import { COMMIT_MS, inTime, joined, type Line } from './joined.ts'
+import { COMMIT_MS, type Flight, inTime, joined, type Line } from './joined.ts'
 import { leavesInDoubt, mysqlError } from './mysql-error.ts'
 import { rowsOf } from './mysql-rows.ts'
 import { ask, type Form, formFor } from './mysql2-flights.ts'
@@ -104,15 +104,23 @@ function lineOf<Connection extends Mysql2Connection>(
     connection.removeListener('end', die)
     back()
   }
+  /** Ends what is still open, too. */
+  function answers(): Promise<boolean> {
+    return fly({ first: 'rollback' }).then(
+      () => true,
+      () => false,
+    )
+  }
+  const fly = async (flight: Flight) => (await form()).fly(connection, flight)
   return {
     gone: death.signal,
-    fly: async (flight) => (await form()).fly(connection, flight),
+    fly,
     lend: () => lend(connection),
     release: () => give(() => connection.release()),
     destroy: () => give(() => connection.destroy()),
     async refused(error) {
       const said = mysqlError(error)
-      return said !== undefined && !leavesInDoubt(said.errno) && (await answers(connection))
+      return said !== undefined && !leavesInDoubt(said.errno) && (await answers())
     },
   }
 }
@@ -133,14 +141,6 @@ function lend<Connection extends Mysql2Connection>(connection: Connection) {
       outer.close()
     },
   }
-}
-
-/** Ends what is still open, too. */
-function answers(connection: Mysql2Connection): Promise<boolean> {
-  return ask(connection, 'rollback').then(
-    () => true,
-    () => false,
-  )
 }
 
 function limitOf(pool: object): number | undefined {

@@ -7,6 +7,7 @@ import type { Dialect, Failure } from '../transactional/dialect.ts'
 import { namesWith } from './names.ts'
 import type { SchemaGuard } from './schema-guard.ts'
 import { holder, somebody } from './statements/holder.ts'
+import { idleLimit } from './statements/idle-limit.ts'
 import { look, lookLocked } from './statements/look.ts'
 import { probe, tryLocks } from './statements/try-locks.ts'
 import { writeUnknown } from './statements/write-unknown.ts'
@@ -30,8 +31,9 @@ export function mysqlDialect(prefix: string, guard: Pick<SchemaGuard, 'mariadb' 
     opening({ identity, workMs, savepoint }) {
       const token = randomBytes(16).toString('hex')
       return [
-        // Joining a caller's transaction: there has to be one.
+        // Joining a caller's transaction: there has to be one, and its limits are the caller's.
         ...(workMs === undefined ? [plain('rollback to savepoint oncekey_within')] : []),
+        ...(workMs !== undefined && guard.mariadb ? [idleLimit(workMs)] : []),
         ...(guard.mariadb ? [] : [probe(names, identity.id)]),
         tryLocks(names, identity, token, guard.mariadb),
         lookLocked(names, identity.id, token),

@@ -12,8 +12,8 @@ export const FOREIGN = 'the work ended its own transaction'
 
 /**
  * Nobody else sees the row before COMMIT, and COMMIT, ROLLBACK, a deadlock and a dead connection all let go of it, so
- * there is nothing that could leak into the pool. A record that is there already is locked instead, and nothing of it
- * changes but, where it is over and so absent, its fingerprint: `holder` tells duplicates by that who is at work.
+ * there is nothing that could leak into the pool. A record that is there already is locked instead, and stays as it is;
+ * where it is over, and so absent, it becomes ours as if there had been none (assigned from left to right, `state` last).
  *
  * The row says `unknown`: should the work commit by itself (`create table` does), then what is committed with it says
  * what is true, even if this process dies at once. The work's own COMMIT makes no answer and frees no key.
@@ -28,12 +28,16 @@ export const FOREIGN = 'the work ended its own transaction'
  * and only who inserts in the same instant waits, for as long as `innodb_lock_wait_timeout` says.
  */
 export function tryLocks(names: Names, { id, prints, label }: Identity, token: string, nowait: boolean): Statement {
-  const print = bytes(prints[0])
+  const mine = [bytes(prints[0]), bytes(token), writeLabel({ ...label, why: FOREIGN })]
   return {
     text: `${nowait ? 'set statement innodb_lock_wait_timeout = 0 for ' : ''}insert into ${names.record} (k, fingerprint, token, state, body)
 values (?, ?, ?, ${STATE.unknown}, ?)
-on duplicate key update fingerprint = if(${IS_OVER}, ?, fingerprint)`,
-    params: [bytes(id), print, bytes(token), writeLabel({ ...label, why: FOREIGN }), print],
+on duplicate key update fingerprint = if(${IS_OVER}, ?, fingerprint),
+                        token       = if(${IS_OVER}, ?, token),
+                        fence       = if(${IS_OVER}, null, fence),
+                        body        = if(${IS_OVER}, ?, body),
+                        state       = if(${IS_OVER}, ${STATE.unknown}, state)`,
+    params: [bytes(id), ...mine, ...mine],
   }
 }
 
