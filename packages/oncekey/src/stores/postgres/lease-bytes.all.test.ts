@@ -1,15 +1,15 @@
 /** The size of very many completed keys: index pages are as full as they will ever be, heap pages have been pruned. */
 import { expect, it } from 'vitest'
 import { bytesPerKey } from '../../../../../test/support/key-bytes.ts'
-import { describePostgres, freshDatabase, onPostgres } from '../../../../../test/support/postgres.ts'
+import { ownPostgres } from '../../../../../test/support/own-postgres.ts'
+import { describePostgres, onPostgres } from '../../../../../test/support/postgres.ts'
 import { countOf } from '../../../../../test/support/whole.ts'
 import { answerCodec } from '../../http/answer.ts'
 
 const KEYS = countOf({ whole: 100_000, usual: 30_000 })
 
 describePostgres(`${KEYS} completed keys in lease mode`, () => {
-  // Other tests' snapshots, in one database with ours, would keep dead claims from being pruned.
-  const alone = freshDatabase()
+  const alone = ownPostgres()
   const contentType = ['content-type', 'application/json'] as const
   const body = new TextEncoder().encode('{"id":"ch_12345678","amount":4200,"ok":true} ')
 
@@ -17,7 +17,7 @@ describePostgres(`${KEYS} completed keys in lease mode`, () => {
     [200, [contentType]],
     [245, [contentType, ['location', '/charges/ch_12345678'] as const]],
   ])('take at most %d bytes each', { timeout: 900_000 }, async (limit, headers) => {
-    const [row] = (await onPostgres(`select current_setting('server_version_num')::int as version`)).rows
+    const [row] = (await onPostgres(`select current_setting('server_version_num')::int as version`, alone.url)).rows
     const receipt = await answerCodec().encode({ status: 201, headers, body })
     const bytes = await bytesPerKey({ url: alone.url, schema: `s${limit}`, keys: KEYS, receipt })
     console.log(`${bytes.toFixed(1)} bytes per key, at most ${limit}`)
