@@ -2,46 +2,86 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { storeContract } from '../packages/oncekey/src/testing/store-contract.ts'
 import { command, node, root, type Said } from './support/command.ts'
+import { SHOWN } from './support/contract-shown.ts'
+import { describeMariadb } from './support/mariadb.ts'
 import { describePostgres, freshDatabase } from './support/postgres.ts'
 
 const minutes = 60_000
+const prisma = join(root, 'examples/prisma')
+const typeorm = join(root, 'examples/typeorm')
 
-describePostgres.each(['prisma', 'typeorm'])('examples/%s', (name) => {
-  const folder = join(root, 'examples', name)
+describePostgres.each([
+  { folder: prisma, through: 'Prisma' },
+  { folder: typeorm, through: 'TypeORM' },
+])('the example of $through', ({ folder, through }) => {
   const fresh = freshDatabase()
-
-  beforeAll(async () => {
-    await install(folder)
-    await generate(folder)
-  }, 5 * minutes)
+  installed(folder)
 
   it('fits its own types', async () => {
-    const { code, output } = await node(['../../node_modules/typescript7/bin/tsc', '-p', 'tsconfig.json'], {
-      cwd: folder,
-    })
-    expect(code, output).toBe(0)
+    succeeded(await node(['../../node_modules/typescript7/bin/tsc', '-p', 'tsconfig.json'], { cwd: folder }))
   })
 
   it('runs', async () => {
     const env = { ...process.env, DATABASE_URL: fresh.url }
-    const { code, output, stdout } = await node(['--import', 'tsx', 'src/main.ts'], { cwd: folder, env })
-    expect(code, output).toBe(0)
-    expect(stdout).toMatch(/kind: 'ran'[\s\S]*kind: 'replayed'[\s\S]*1 account/)
+    const said = await node(['--import', 'tsx', 'src/main.ts'], { cwd: folder, env })
+    succeeded(said)
+    expect(said.stdout).toMatch(/kind: 'ran'[\s\S]*kind: 'replayed'[\s\S]*1 account/)
   })
 
-  it.each(['contract', 'work'])(
-    'test/%s: every test passes',
-    async (file) => {
-      const args = ['--import', 'tsx', '--test', '--test-reporter', 'spec', `test/${file}.ts`]
-      const { code, output, stdout } = await node(args, { cwd: folder })
-      expect(code, output).toBe(0)
-      expect(Number(/ℹ pass (\d+)/.exec(stdout)?.[1])).toBeGreaterThan(5)
-    },
-    3 * minutes,
-  )
+  it('what the work may do', () => passes(folder, 'work'), 2 * minutes)
+
+  contractOf(folder, 'contract', `a database through ${through}`)
 })
+
+describeMariadb('the example of TypeORM, on MariaDB', () => {
+  installed(typeorm)
+
+  it('what the work may do', () => passes(typeorm, 'mariadb-work'), 2 * minutes)
+
+  contractOf(typeorm, 'mariadb-contract', 'MariaDB through TypeORM')
+})
+
+/** Runs the contract in the example, and shows each rule as a test of this run. */
+function contractOf(folder: string, file: string, name: string): void {
+  describe('the contract', () => {
+    let said: Said
+    beforeAll(async () => {
+      said = await tested(folder, file)
+    }, 4 * minutes)
+
+    const shown = Object.assign((rule: string) => it(rule, () => expect(verdictOn(rule), said.output).toBe('ok')), {
+      skip: it.skip,
+    })
+    const never = () => Promise.reject(new Error('it runs in the example'))
+    storeContract(never, { ...SHOWN, name }, { runner: { describe, it: shown } })
+
+    function verdictOn(rule: string): string | undefined {
+      const lines = said.stdout.split('\n').map((line) => /^\s*(ok|not ok) \d+ - (.*)$/.exec(line))
+      return lines.find((line) => line?.[2]?.replaceAll('\\#', '#') === rule)?.[1]
+    }
+  })
+}
+
+async function passes(folder: string, file: string): Promise<void> {
+  const said = await tested(folder, file)
+  succeeded(said)
+  expect(Number(/# pass (\d+)/.exec(said.stdout)?.[1])).toBeGreaterThan(3)
+}
+
+function tested(folder: string, file: string): Promise<Said> {
+  const args = ['--import', 'tsx', '--test', '--test-reporter', 'tap', `test/${file}.ts`]
+  return node(args, { cwd: folder })
+}
+
+function installed(folder: string): void {
+  beforeAll(async () => {
+    await install(folder)
+    await generate(folder)
+  }, 5 * minutes)
+}
 
 /** Only where the lock is another than the one that was installed. */
 async function install(folder: string): Promise<void> {

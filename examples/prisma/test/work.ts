@@ -7,14 +7,14 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { once } from 'oncekey'
 import { fromPrisma, postgres } from 'oncekey/postgres'
 import { type FaultProxy, faultProxy } from 'oncekey/testing'
-import { freshDatabase } from '../../../test/support/contract-over-library.ts'
+import { onPostgres } from '../../../test/support/grounds-apart.ts'
 import { type Prisma, PrismaClient } from '../src/generated/client.ts'
 import { accounts } from '../src/open-account.ts'
 
 type Granted = { readonly tx: Prisma.TransactionClient }
 
 describe('the work of Prisma', () => {
-  const { url, ask } = freshDatabase()
+  const { url, ask } = onPostgres.fresh()
   let proxy: FaultProxy
   let prisma: PrismaClient
 

@@ -2,8 +2,9 @@
 import { fromTypeorm } from 'oncekey/postgres'
 import { DataSource, type EntityManager, type QueryFailedError } from 'typeorm'
 import { contractOver } from '../../../test/support/contract-over-library.ts'
+import { onPostgres } from '../../../test/support/grounds-apart.ts'
 
-contractOver('postgres through TypeORM', async function open(url) {
+contractOver('TypeORM', onPostgres, async function open(url) {
   const dataSource = await new DataSource({ type: 'postgres', url, poolSize: 10 }).initialize()
   return {
     database: fromTypeorm(dataSource, { commitMs: 1_000 }),

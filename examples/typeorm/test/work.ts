@@ -6,12 +6,12 @@ import { once } from 'oncekey'
 import { fromTypeorm, postgres } from 'oncekey/postgres'
 import { type FaultProxy, faultProxy } from 'oncekey/testing'
 import { DataSource, type EntityManager, type QueryFailedError } from 'typeorm'
-import { freshDatabase } from '../../../test/support/contract-over-library.ts'
+import { onPostgres } from '../../../test/support/grounds-apart.ts'
 import { account } from '../src/account.ts'
 import { accounts } from '../src/open-account.ts'
 
 describe('the work of TypeORM', () => {
-  const { url } = freshDatabase()
+  const { url } = onPostgres.fresh()
   let proxy: FaultProxy
   let dataSource: DataSource
   const heard: string[] = []
