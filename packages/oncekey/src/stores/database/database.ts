@@ -4,6 +4,8 @@
 export interface Statement {
   readonly text: string
   readonly params: readonly (string | number | bigint | Uint8Array | null)[]
+  /** In a transaction of its own it is to see what others have not committed yet; where that cannot be, it is told less. */
+  readonly uncommitted?: true
 }
 export type Row = Readonly<Record<string, unknown>>
 

@@ -63,7 +63,10 @@ export function fromMysql2<Connection extends Mysql2Connection>(
   async function query(statement: Statement): Promise<readonly Row[]> {
     const connection = await source.getConnection()
     try {
-      return await one(connection, statement)
+      if (!statement.uncommitted) return await one(connection, statement)
+      const flight = { first: 'set transaction isolation level read uncommitted', statements: [statement] }
+      const { rows } = await (await formOf(connection)).fly(connection, flight)
+      return rows[0] ?? []
     } finally {
       connection.release()
     }

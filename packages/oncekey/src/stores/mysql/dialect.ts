@@ -6,7 +6,7 @@ import { type RecordRow, seenFrom } from '../row.ts'
 import type { Dialect, Failure } from '../transactional/dialect.ts'
 import { namesWith } from './names.ts'
 import type { SchemaGuard } from './schema-guard.ts'
-import { holder, somebody } from './statements/holder.ts'
+import { holder, holderApart } from './statements/holder.ts'
 import { idleLimit } from './statements/idle-limit.ts'
 import { look, lookLocked } from './statements/look.ts'
 import { probe, tryLocks } from './statements/try-locks.ts'
@@ -60,7 +60,7 @@ export function mysqlDialect(prefix: string, guard: Pick<SchemaGuard, 'mariadb' 
     readLook([row]) {
       return { primary: row === undefined || isTrue(row.on_primary), seen: seenFrom(row as RecordRow | undefined) }
     },
-    holder: (identity) => (guard.mariadb ? holder : somebody)(names, identity),
+    holder: (identity) => (guard.mariadb ? holder : holderApart)(names, identity),
     readHolder([row]) {
       if (row === undefined || !isTrue(row.at_work)) return 'nobody'
       return isTrue(row.same) ? 'same' : 'other'

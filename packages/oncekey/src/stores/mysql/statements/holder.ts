@@ -12,24 +12,23 @@ export const IS_AT_WORK = `(state = ${STATE.unknown} and token is not null and f
  * MariaDB: reads the uncommitted row, for this one statement, and sees there for which request its owner works. What it
  * says is true at that instant, and is believed without a second look.
  */
-export function holder(names: Names, { id, prints }: Pick<Identity, 'id' | 'prints'>): Statement {
+export function holder(names: Names, asked: Pick<Identity, 'id' | 'prints'>): Statement {
+  const { text, params } = question(names, asked)
+  return { text: `begin not atomic\nset transaction isolation level read uncommitted;\n${text};\nend`, params }
+}
+
+/** MySQL has no such block: its library is asked to say so first. One that cannot sees nobody, and a caller is told `busy` after a while. */
+export function holderApart(names: Names, asked: Pick<Identity, 'id' | 'prints'>): Statement {
+  return { ...question(names, asked), uncommitted: true }
+}
+
+function question(names: Names, { id, prints }: Pick<Identity, 'id' | 'prints'>): Statement {
   return {
-    text: `begin not atomic
-set transaction isolation level read uncommitted;
-select ${IS_AT_WORK} as at_work,
+    text: `select ${IS_AT_WORK} as at_work,
        fingerprint in (${prints.map(() => '?').join(', ')}) as same,
        lower(hex(fingerprint)) as print
   from ${names.record}
- where k = ?;
-end`,
+ where k = ?`,
     params: [...prints.map(bytes), bytes(id)],
-  }
-}
-
-/** MySQL has no such block: who is at work cannot be seen there, and everybody is told `busy`. */
-export function somebody(names: Names, { id }: Pick<Identity, 'id'>): Statement {
-  return {
-    text: `select not exists (select 1 from ${names.record} where k = ?) as at_work, true as same`,
-    params: [bytes(id)],
   }
 }
