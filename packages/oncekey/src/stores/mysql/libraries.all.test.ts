@@ -177,6 +177,13 @@ describeMariadb.each(libraries)('MariaDB through $name', ({ name, open }) => {
   storeContract(make, { mode: 'transaction', ...shown, name: `MariaDB through ${name}` }, { runner: { describe, it } })
 })
 
+it('what cannot be reached is said at once', () => {
+  expect(() => fromKnex(knexOver({ client: 'pg' }))).toThrow(/INVALID_OPTION.*client: 'mysql2'/)
+  expect(() => fromDrizzle(drizzle.mock())).toThrow(/INVALID_OPTION.*mysql2/)
+  const db = new Kysely({ dialect: new MysqlDialect({ pool: createPool({}) }) })
+  expect(() => fromKysely(db, undefined as never)).toThrow(/INVALID_OPTION.*fromMysql2\(pool\)/)
+})
+
 /** Every message and code, whatever wraps what. */
 function chain(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''

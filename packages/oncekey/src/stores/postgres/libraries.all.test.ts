@@ -234,8 +234,12 @@ describePostgres('what only one library has', () => {
     await pool.end()
   })
 
-  it('Drizzle over anything but a pool says so at once', async () => {
+  it('what cannot be reached is said at once', async () => {
     const client = new pg.Client(fresh.url)
+    expect(() => fromKnex(knexOver({ client: 'mysql2' }))).toThrow(/INVALID_OPTION.*client: 'pg'/)
+    expect(() =>
+      fromKysely(new Kysely({ dialect: new PostgresDialect({ pool: poolAt(fresh.url) }) }), undefined as never),
+    ).toThrow(/INVALID_OPTION.*fromPg\(pool\)/)
     expect(() => fromDrizzle(drizzleOverPg.mock())).toThrow(/INVALID_OPTION.*node-postgres/)
     expect(() => fromDrizzle(drizzleOverPg(client))).toThrow(/INVALID_OPTION.*node-postgres/)
   })

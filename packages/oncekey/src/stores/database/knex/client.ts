@@ -1,6 +1,6 @@
 /** What is used of Knex (https://github.com/knex/knex, 3.3): its client's pool, and a transaction over a connection of the caller's. */
 import { OncekeyError } from '../../../core/errors.ts'
-import { made } from '../lent.ts'
+import { made, unreachable } from '../lent.ts'
 
 export interface KnexTransaction {
   readonly client: KnexClient
@@ -14,6 +14,7 @@ export interface KnexInstance<Tx> {
 export type KnexClient = {
   acquireConnection(): Promise<object>
   releaseConnection(connection: object): Promise<void>
+  readonly driverName?: string
   readonly pool?: { readonly max?: number }
   readonly config?: { readonly connectionPool?: { readonly options?: { readonly max?: number } } }
 }
@@ -21,6 +22,14 @@ export type KnexClient = {
 /** From the pool; on a transaction its own connection. */
 export function acquire({ client }: { readonly client: KnexClient }): Promise<object> {
   return client.acquireConnection()
+}
+
+export function expectDriver({ client }: { readonly client: KnexClient }, driver: 'pg' | 'mysql2'): void {
+  if (client.driverName !== driver)
+    throw unreachable(
+      'fromKnex',
+      `Make it with \`knex({ client: '${driver}', … })\`; this one has ${client.driverName}.`,
+    )
 }
 
 export function poolSize({ client }: { readonly client: KnexClient }): number | undefined {

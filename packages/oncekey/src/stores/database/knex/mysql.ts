@@ -4,7 +4,7 @@ import { begun, lent } from '../lent.ts'
 import { rowsOf } from '../mysql-rows.ts'
 import { fromMysql2, type Mysql2Connection, type Mysql2Options, type Mysql2Pool } from '../mysql2.ts'
 import { ask } from '../mysql2-flights.ts'
-import { acquire, type KnexInstance, type KnexTransaction, poolSize, transactionOver } from './client.ts'
+import { acquire, expectDriver, type KnexInstance, type KnexTransaction, poolSize, transactionOver } from './client.ts'
 
 /** mysql2's connection without promises, as Knex has it. */
 interface Raw {
@@ -18,6 +18,7 @@ export function fromKnex<Tx extends KnexTransaction>(
   knex: KnexInstance<Tx>,
   options: Mysql2Options = {},
 ): Database<Tx> {
+  expectDriver(knex, 'mysql2')
   const size = poolSize(knex)
   const inner = fromMysql2(poolOf(knex), size === undefined ? options : { connections: size, ...options })
   return lent(inner, {

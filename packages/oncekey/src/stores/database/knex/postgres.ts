@@ -2,10 +2,11 @@
 import type { Database } from '../database.ts'
 import { begun, lent } from '../lent.ts'
 import { fromPg, type PgClient, type PgOptions, type PgPool } from '../pg.ts'
-import { acquire, type KnexInstance, type KnexTransaction, poolSize, transactionOver } from './client.ts'
+import { acquire, expectDriver, type KnexInstance, type KnexTransaction, poolSize, transactionOver } from './client.ts'
 
 /** Options are those of `fromPg`. */
 export function fromKnex<Tx extends KnexTransaction>(knex: KnexInstance<Tx>, options: PgOptions = {}): Database<Tx> {
+  expectDriver(knex, 'pg')
   const inner = fromPg(poolOf(knex), options)
   return lent(inner, {
     on: (tx) => async (statement) => inner.on((await acquire(tx)) as PgClient)(statement),

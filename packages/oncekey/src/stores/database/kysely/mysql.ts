@@ -1,11 +1,12 @@
 /** The port over Kysely on MySQL and MariaDB; `tx` is its `Transaction`, over a connection of the pool that is behind it. */
 import type { Database, Row } from '../database.ts'
-import { lent } from '../lent.ts'
+import { lent, unreachable } from '../lent.ts'
 import type { Mysql2Connection } from '../mysql2.ts'
 import { type Connection, type KyselyInstance, type Result, send, transactionOver } from './transaction.ts'
 
 /** Kysely keeps its pool to itself, so that it has to be told twice: `fromKysely(db, fromMysql2(pool))`. */
 export function fromKysely<Tx>(db: KyselyInstance<Tx>, over: Database<Mysql2Connection>): Database<Tx> {
+  if (over === undefined) throw unreachable('fromKysely', 'Say its pool too: `fromKysely(db, fromMysql2(pool))`.')
   return lent(over, {
     on: (tx) => async (statement) => {
       const params = statement.params.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value))

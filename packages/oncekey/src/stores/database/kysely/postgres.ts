@@ -1,6 +1,6 @@
 /** The port over Kysely on PostgreSQL; `tx` is its `Transaction`, over a connection of the pool that is behind it. */
 import type { Database, Row } from '../database.ts'
-import { lent } from '../lent.ts'
+import { lent, unreachable } from '../lent.ts'
 import { type Connection, type KyselyInstance, send, transactionOver } from './transaction.ts'
 
 /** What is used of a connection: `pg`'s. */
@@ -18,6 +18,7 @@ interface Result {
  * `onReserveConnection` belong to Kysely's own connections, and streaming too.
  */
 export function fromKysely<Tx>(db: KyselyInstance<Tx>, over: Database<Client>): Database<Tx> {
+  if (over === undefined) throw unreachable('fromKysely', 'Say its pool too: `fromKysely(db, fromPg(pool))`.')
   return lent(over, {
     on: (tx) => async (statement) => (await send(tx, statement)).rows as readonly Row[],
     lend: (client) => transactionOver(db, connectionOver(client)),
