@@ -5,7 +5,7 @@ import { describePostgres, freshSchema } from '../../../../../test/support/postg
 import { never, operation } from '../../../../../test/support/postgres-charges.ts'
 import { once } from '../../core/once.ts'
 import { identify } from '../../core/operation.ts'
-import { downstreamDedupes } from '../../core/policy.ts'
+import { downstreamDedupes, fillPolicy } from '../../core/policy.ts'
 import { fromPg } from '../database/pg.ts'
 import { STATE } from '../row.ts'
 import { postgres } from './index.ts'
@@ -105,6 +105,8 @@ describePostgres('a PostgreSQL that was restored', () => {
       await expect(before.admin.sweep()).rejects.toEqual(refused)
       await expect(before.restored?.()).rejects.toEqual(refused)
       await expect(once(before, operation(), never as never)).rejects.toEqual(refused)
+      const how = { policy: fillPolicy({}, before.defaults), repeatable: true }
+      await expect(before.attempt(operation(), how, never as never)).rejects.toEqual(refused)
       await expect(before.admin.reconciled(by)).rejects.toEqual(refused)
       expect(await once(open(), kept, never as never)).toMatchObject({ kind: 'replayed' })
     })

@@ -151,6 +151,7 @@ describe('I4: a file that was restored', () => {
       const refused = expect.objectContaining({ code: 'SCHEMA_MISMATCH' })
       await expect(before.admin.sweep()).rejects.toEqual(refused)
       await expect(once(before, charge('new'), never)).rejects.toEqual(refused)
+      await expect(end(before, 'new', { kind: 'free' })).rejects.toEqual(refused)
       await mine.admin.reconciled(by)
       await mine.admin.reconciled(by)
       expect(await mine.restored?.()).toBeUndefined()
