@@ -11,7 +11,7 @@ import { changedBodies, race } from './support/race.ts'
 // Each test starts servers of its own, from source.
 vi.setConfig({ testTimeout: 120_000 })
 
-await describeDynamodbLocal('DynamoDB Local, lease mode with collected writes', (server) => {
+describeDynamodbLocal('DynamoDB Local, lease mode with collected writes', (server) => {
   const arena = dynamodbArena(server)
 
   describe('a hundred identical requests at two processes end in one charge each round (idempot-dev/idempot-js#182)', () => {

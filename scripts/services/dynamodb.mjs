@@ -18,6 +18,7 @@ const relay = fileURLToPath(new URL('relay.mjs', import.meta.url))
 export const dynamodb = {
   name: 'dynamodb',
   variable: 'ONCEKEY_TEST_DYNAMODB',
+  long: true,
   async start(run) {
     if (!execute('java', ['-version']).ok) return { missing: 'no DynamoDB Local without a Java (17 or newer)' }
     if (!execute('unshare', isolated(['true'])).ok)
@@ -33,7 +34,8 @@ export const dynamodb = {
     const door = run.launch('dynamodb-relay', process.execPath, [relay, String(port), socket])
     const url = `http://127.0.0.1:${port}`
     const ready = () =>
-      fetch(url).then(
+      // On a crowded machine a connection may wait for a server that is still starting.
+      fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
         () => true,
         () => false,
       )

@@ -1,6 +1,7 @@
 // The services that tests run against: each is one file with a name, an environment variable and a way to start.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { dynamodb } from './dynamodb.mjs'
 import { mariadb } from './mariadb.mjs'
 import { pgbouncer } from './pgbouncer.mjs'
 import { postgres } from './postgres.mjs'
@@ -19,7 +20,7 @@ import { end, keptFolder, openRun, reap, startedIn } from './run.mjs'
  */
 
 /** A service that stands in front of another comes after it. @type {readonly Service[]} */
-export const services = [postgres, pgbouncer, mariadb, redis]
+export const services = [postgres, pgbouncer, mariadb, redis, dynamodb]
 
 /** @param {readonly string[]} names @returns {readonly Service[]} */
 export function chosen(names) {

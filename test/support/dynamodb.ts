@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import dynalite from 'dynalite'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { dynamodb } from '../../scripts/services/dynamodb.mjs'
-import { openRun, type Run } from '../../scripts/services/run.mjs'
 import { LOCAL } from './dynamodb-account.ts'
+import { describeWith } from './service.ts'
 
 export interface DynamoServer {
   readonly url: string
@@ -15,25 +14,11 @@ export interface DynamoServer {
   table(): string
 }
 
-/** Runs the suite on DynamoDB Local, started for this file; skipped with a printed reason where it cannot be, a failure with CI=true. */
-export async function describeDynamodbLocal(name: string, body: (server: DynamoServer) => void): Promise<void> {
-  const given = process.env.ONCEKEY_TEST_DYNAMODB
-  const run: Run | undefined = given === undefined ? openRun() : undefined
-  if (run) process.once('exit', run.stopNow)
-  const found = run ? await dynamodb.start(run, {}) : { url: given as string }
-  if ('missing' in found) {
-    await run?.stop()
-    if (process.env.CI === 'true') throw new Error(`CI=true and a service is missing: ${found.missing}`)
-    console.warn(`skipped: ${found.missing}`)
-    describe.skip(name, () => body(serverAt('http://127.0.0.1:9')))
-    return
-  }
-  describe(name, () => {
-    const server = serverAt(found.url)
-    afterAll(async () => {
-      server.end()
-      await run?.stop()
-    })
+/** Runs the suite on DynamoDB Local; skipped with a printed reason where there is none, a failure with CI=true. */
+export function describeDynamodbLocal(name: string, body: (server: DynamoServer) => void): void {
+  describeWith('ONCEKEY_TEST_DYNAMODB')(name, () => {
+    const server = serverAt(process.env.ONCEKEY_TEST_DYNAMODB ?? '')
+    afterAll(() => server.end())
     body(server)
   })
 }

@@ -1,12 +1,18 @@
 // Runs the snippets of docs/how-to/dynamodb.md on DynamoDB Local.
-import { CreateTableCommand, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb'
-import { beforeAll, expect, it } from 'vitest'
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeDynamodbLocal } from '../../../test/support/dynamodb.ts'
 import { collected, plainValues, table, withABank } from './dynamodb.ts'
 
 const operation = (name: string) => ({ scope: 'acct_1', key: name, fingerprints: [name] as const })
 
-await describeDynamodbLocal('on DynamoDB', (server) => {
+describeDynamodbLocal('on DynamoDB', (server) => {
   let client: DynamoDBClient
   beforeAll(async () => {
     client = server.client()
@@ -24,6 +30,10 @@ await describeDynamodbLocal('on DynamoDB', (server) => {
         }),
       )
     await client.send(new PutItemCommand({ TableName: 'stock', Item: { item: { S: 'tea' }, left: { N: '1' } } }))
+  })
+  // The server may outlive this file.
+  afterAll(async () => {
+    for (const TableName of ['oncekey', 'orders', 'stock']) await client.send(new DeleteTableCommand({ TableName }))
   })
   const order = async (id: string) =>
     (await client.send(new GetItemCommand({ TableName: 'orders', Key: { id: { S: id } } }))).Item

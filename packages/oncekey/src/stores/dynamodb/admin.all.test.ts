@@ -14,7 +14,7 @@ let names = 0
 const operation = () => ({ scope: 'acct_1', key: `k${++names}`, fingerprints: ['body'] as const })
 const by = { who: 'ada', why: 'the bank’s list says so \u0000' } as const
 
-await describeDynamodbLocal('changes by hand on DynamoDB Local', (server) => {
+describeDynamodbLocal('changes by hand on DynamoDB Local', (server) => {
   let client: DynamoDBClient
   beforeAll(() => {
     client = server.client()
@@ -51,14 +51,15 @@ await describeDynamodbLocal('changes by hand on DynamoDB Local', (server) => {
     expect(await admin.forget(three, { ...by, force: true })).toBe('done')
     const finished = (await admin.find({ id: one.id })) as KeyRecord
     expect(await admin.erase(finished, by)).toBe('done')
-    expect((await audits()).sort()).toEqual(
-      [
-        ['finished', 'unknown', by.who, by.why, one.id],
-        ['retry', 'unknown', by.who, by.why, two.id],
-        ['forget', 'unknown', by.who, by.why, three.id],
-        ['erase', 'finished', by.who, by.why, one.id],
-      ].sort(),
-    )
+    const noted = [
+      ['finished', 'unknown', by.who, by.why, one.id],
+      ['retry', 'unknown', by.who, by.why, two.id],
+      ['forget', 'unknown', by.who, by.why, three.id],
+      ['erase', 'finished', by.who, by.why, one.id],
+    ]
+    const written = await audits()
+    expect(written).toHaveLength(noted.length)
+    expect(written).toEqual(expect.arrayContaining(noted))
   })
 
   it('of two people who settle the same record one does', async () => {
@@ -113,7 +114,7 @@ await describeDynamodbLocal('changes by hand on DynamoDB Local', (server) => {
     finish()
     expect(await later).toMatchObject({ kind: 'ran', fate: 'kept' })
     await restoring.admin.reconciled(by)
-    expect((await audits()).map(([what]) => what).sort()).toEqual(['reconciled', 'restored'])
+    expect(new Set((await audits()).map(([what]) => what))).toEqual(new Set(['reconciled', 'restored']))
   })
 
   it('lists, counts and sweeps go over as many pages as there are', async () => {

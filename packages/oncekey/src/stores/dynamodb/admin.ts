@@ -9,8 +9,8 @@ import type { Admin, Audit, Settlement } from '../../core/store.ts'
 import { writeKept } from '../kept.ts'
 import { STATE } from '../row.ts'
 import { type Noted, noteOf } from './audit.ts'
-import { erased, mayDelete, opened, over, settled, unknown } from './changes.ts'
-import { asSeen, type Change, conditional, text, update } from './expressions.ts'
+import { erased, opened, over, settled, unknown } from './changes.ts'
+import { asSeen, type Change, update } from './expressions.ts'
 import { type Instant, isOver, isRunning, recordFrom, type Stored } from './item.ts'
 import type { Meta } from './meta.ts'
 import { migrate } from './migrate.ts'
@@ -61,10 +61,9 @@ export function dynamoAdmin(ground: Ground, { meta, retainMs }: AdminOptions): A
   function changing(stored: Stored, next: Change): TransactWriteItem {
     return { Update: update(ground.table, stored.id, next, asSeen(stored)) }
   }
-  /** S3: deleted where its fence is past on every clock; else it stays, and is over. */
+  /** S3: over for everybody from now on, and its fence stays until nobody's clock can fall behind it. */
   function removing(stored: Stored, instant: Instant): TransactWriteItem {
-    if (!mayDelete(stored.fence, instant)) return changing(stored, unowned(over(instant)))
-    return { Delete: { TableName: ground.table, Key: { k: text(stored.id) }, ...conditional(asSeen(stored)) } }
+    return changing(stored, unowned(over(instant, stored.fence)))
   }
   function settling(stored: Stored, as: Settlement, instant: Instant): TransactWriteItem {
     switch (as.kind) {
@@ -160,9 +159,12 @@ async function firstOf(ground: Ground, { after, limit, shown }: Wanted): Promise
   return smallest()
 }
 
-/** Running and open records from before the restore become unknown; their owners, if they still live, may yet finish them. */
+/**
+ * Running and open records from before the restore become unknown, also those of a caller whose clock is ahead; their
+ * owners, if they still live, may yet finish them.
+ */
 async function doubt(ground: Ground, restoredAt: Date): Promise<number> {
-  const until = BigInt(restoredAt.getTime()) * 1_000n
+  const until = BigInt(Math.ceil(restoredAt.getTime() + 1 + ground.at().skewMs)) * 1_000n
   let count = 0
   for await (const found of records(ground, { consistent: true })) {
     let stored: Stored | undefined = found

@@ -98,9 +98,17 @@ export function settled(body: Uint8Array, retainMs: number, { now, skewMs }: Ins
   }
 }
 
-/** S3: its fence may still be ahead of somebody's clock, so the record stays; over for everybody, whatever their clocks say. */
-export function over({ now, skewMs }: Instant): Change {
-  return { set: { s: number(STATE.open), e: number(0), ttl: timeToLive(now, skewMs) }, remove: ['l', 'd', 'x', 'b'] }
+/** S3: the record stays for its fence, and is over for everybody, whatever their clocks say. */
+export function over({ now, skewMs }: Instant, fence: bigint | undefined): Change {
+  return {
+    set: {
+      s: number(STATE.open),
+      e: number(0),
+      n: number(fence ?? microseconds(now)),
+      ttl: timeToLive(now, skewMs),
+    },
+    remove: ['l', 'd', 'x', 'b'],
+  }
 }
 
 /** The answer's retention is over: what its tombstone says takes its place. */

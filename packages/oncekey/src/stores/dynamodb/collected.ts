@@ -1,5 +1,5 @@
 /** What the work writes commits together with its answer, in one transaction that the record guards (L1). */
-import type { TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb'
+import type { CancellationReason, TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb'
 import { monotonic, sleep } from '../../core/clock.ts'
 import { randomHex } from '../../core/digest.ts'
 import type { Seen } from '../../core/record.ts'
@@ -21,11 +21,7 @@ export interface CollectOptions<Item> {
 }
 
 /** What passes: another transaction is at one of the items, or the table is short of capacity. */
-const PASSING: readonly (string | undefined)[] = [
-  'TransactionConflict',
-  'ThrottlingError',
-  'ProvisionedThroughputExceeded',
-]
+const PASSING: readonly string[] = ['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']
 /** Work that ended in the last moment of its time has this long to be kept. */
 const LEAST_MS = 1_000
 
@@ -76,16 +72,23 @@ export function collecting<Item>(
 
 /** Until the service has answered, or time is up: then nobody knows whether the last send arrived. */
 async function insist<T>(until: number, send: () => Promise<T>): Promise<T> {
+  let inDoubt = false
   for (let pause = 10; ; pause = Math.min(pause * 2, 500)) {
     try {
       return await send()
     } catch (error) {
-      const reasons = cancelledBy(error)?.map(({ Code }) => Code)
-      const passes = reasons?.every((code) => code === 'None' || PASSING.includes(code)) ?? !isDefinite(error)
-      if (!passes) throw error
-      // Cancelled is not in doubt: nothing of it was done.
-      if (monotonic() >= until) throw reasons ? error : new InDoubt(error)
+      // Cancelled: nothing of it was done, by any send before it either, since that would have been this one's answer.
+      const reasons = cancelledBy(error)
+      if (reasons) {
+        if (monotonic() >= until || !reasons.every(passes)) throw error
+      } else if (isDefinite(error)) throw inDoubt ? new InDoubt(error) : error
+      else if (monotonic() >= until) throw new InDoubt(error)
+      else inDoubt = true
     }
     await sleep(pause * (0.5 + Math.random() / 2))
   }
+}
+
+function passes({ Code = 'None' }: CancellationReason): boolean {
+  return PASSING.includes(Code)
 }

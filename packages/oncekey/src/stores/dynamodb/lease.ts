@@ -96,7 +96,7 @@ export function leaseDriver<Item>(
     async release(held, to) {
       if (to === 'retry') return reopen(held)
       const instant = ground.at()
-      if (!mayDelete(held.fence, instant)) return write(held, over(instant), mine(held, instant))
+      if (!mayDelete(held.fence, instant)) return write(held, over(instant, held.fence), mine(held, instant))
       return answered(await remove(ground, held.id, mine(held, instant)))
     },
     async hold(held, why) {

@@ -7,7 +7,7 @@ import { storeContract } from '../../testing/store-contract.ts'
 const runner = { describe, it }
 const shown = { mode: 'lease', several: true, effects: true, damage: true } as const
 
-await describeDynamodbLocal('on DynamoDB Local', (server) => {
+describeDynamodbLocal('on DynamoDB Local', (server) => {
   beforeAll(() => makeEffects(server.client()))
 
   storeContract(

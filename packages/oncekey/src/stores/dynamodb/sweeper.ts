@@ -40,7 +40,8 @@ export function createSweeper(ground: Ground, meta: Meta): Admin['sweep'] {
         const swept = await tidy(ground, found.records)
         looked += Math.max(1, found.looked)
         for (const done of ['removed', 'expired', 'abandoned'] as const) total[done] += swept[done]
-        tell('swept', { store: 'dynamodb', mode: 'lease', ...swept })
+        if (swept.removed + swept.expired + swept.abandoned > 0)
+          tell('swept', { store: 'dynamodb', mode: 'lease', ...swept })
         place = found.next
         if (!(await turn.keep(place))) return { ...total, complete: false }
         if (place === undefined) return { ...total, complete: true }

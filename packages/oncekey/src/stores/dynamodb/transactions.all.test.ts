@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { describeDynamodbLocal } from '../../../../../test/support/dynamodb.ts'
 import { LOCAL } from '../../../../../test/support/dynamodb-account.ts'
 import { countEffect, EFFECTS, makeEffects, writeEffect } from '../../../../../test/support/dynamodb-subject.ts'
+import { randomHex } from '../../core/digest.ts'
 import { isOncekeyError } from '../../core/errors.ts'
 import { once } from '../../core/once.ts'
 import { type AfterFailure, databaseOnly, downstreamDedupes, downstreamDoesNot } from '../../core/policy.ts'
@@ -13,10 +14,11 @@ import { anyWire, faultProxy } from '../../testing/proxy.ts'
 import { type DynamoOptions, dynamodb } from './index.ts'
 
 let names = 0
-const fresh = () => `tx-${++names}`
+const run = randomHex(4)
+const fresh = () => `tx-${run}-${++names}`
 const operation = (key = fresh()) => ({ scope: 'acct_1', key, fingerprints: ['body'] as const })
 
-await describeDynamodbLocal('collected writes on DynamoDB Local', (server) => {
+describeDynamodbLocal('collected writes on DynamoDB Local', (server) => {
   const table = server.table()
   let client: DynamoDBClient
   beforeAll(async () => {
