@@ -1,4 +1,4 @@
-// The smallest library that owns BEGIN and COMMIT: what Kysely, Drizzle and Knex have in common, over pg.
+// The smallest library that owns BEGIN and COMMIT and lends its transaction to a callback, as Prisma does, over pg.
 import type pg from 'pg'
 import { type CallbackLibrary, callbackDatabase } from '../../packages/oncekey/src/stores/database/callback-database.ts'
 import type { Database } from '../../packages/oncekey/src/stores/database/database.ts'
