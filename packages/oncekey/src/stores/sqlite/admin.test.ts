@@ -75,10 +75,12 @@ describe.each(['transaction', 'lease'] as const)('%s mode: an erased answer', (m
   })
 
   test('goes with what a spent one remembers of it', async () => {
-    await using store = open(mode)
+    const path = file()
+    await using store = open(mode, path)
     await end(store, 'k', { kind: 'spend', why: 'too-large', head: secret })
     expect(await store.admin.erase(await seen(store, 'k'), by)).toBe('done')
     expect(await store.admin.find(charge('k'))).not.toHaveProperty('head')
+    expect(rows(path, 'select label from oncekey_audit')).toMatchObject([{ label: null }])
   })
 })
 
