@@ -5,8 +5,13 @@ import { identify } from '../../packages/oncekey/src/core/operation.ts'
 import type { InTransaction, Store } from '../../packages/oncekey/src/core/store.ts'
 import type { Database } from '../../packages/oncekey/src/stores/database/database.ts'
 import { fromMysql2 } from '../../packages/oncekey/src/stores/database/mysql2.ts'
+import { mysqlDialect } from '../../packages/oncekey/src/stores/mysql/dialect.ts'
 import { type MysqlOptions, mysql } from '../../packages/oncekey/src/stores/mysql/index.ts'
+import { transactionalFrom } from '../../packages/oncekey/src/stores/mysql/options.ts'
+import { schemaGuard } from '../../packages/oncekey/src/stores/mysql/schema-guard.ts'
 import { NOW } from '../../packages/oncekey/src/stores/mysql/statements/columns.ts'
+import type { Dialect } from '../../packages/oncekey/src/stores/transactional/dialect.ts'
+import { transactional } from '../../packages/oncekey/src/stores/transactional.ts'
 import { commitFaults } from '../../packages/oncekey/src/testing/commit-faults.ts'
 import type { Settings, Subject } from '../../packages/oncekey/src/testing/store-contract/subject.ts'
 import { freshMariadb, onMariadb, poolAt } from './mariadb.ts'
@@ -21,7 +26,11 @@ export interface MysqlPlace {
   /** How many effects stand under this mark, seen from outside. */
   count(mark: string): Promise<number>
   write(tx: Pick<PoolConnection, 'query'>, mark: string): Promise<void>
-  make(connect: (pool: Pool) => Database<PoolConnection>): (settings: Settings) => Subject<Grant>
+  /** `vary`: a fault to plant. */
+  make(
+    connect: (pool: Pool) => Database<PoolConnection>,
+    vary?: (dialect: Dialect) => Dialect,
+  ): (settings: Settings) => Subject<Grant>
 }
 
 /** Call it inside `describeMariadb`. */
@@ -60,7 +69,7 @@ export function mysqlPlace(): MysqlPlace {
     open,
     count,
     write,
-    make: (connect) =>
+    make: (connect, vary) =>
       function subject({ retain, work, claimMs, drain }) {
         const options: MysqlOptions = {
           ...(retain === undefined ? {} : { retain }),
@@ -69,7 +78,14 @@ export function mysqlPlace(): MysqlPlace {
           ...(drain === undefined ? {} : { drain }),
         }
         const faults = commitFaults(connect(pool))
-        const factory = (): Store<Grant> => mysql(faults.database, options)
+        const factory = (): Store<Grant> => {
+          const { database } = faults
+          if (!vary) return mysql(database, options)
+          const guard = schemaGuard(database, { prefix: 'oncekey_', durability: 'every-commit' })
+          const { admin } = mysql(database, options)
+          const told = transactionalFrom(database, options)
+          return transactional(database, vary(mysqlDialect('oncekey_', guard)), { name: 'broken', admin, ...told })
+        }
         let store = factory()
         return {
           store,

@@ -2,6 +2,7 @@
 import type { PoolConnection, PoolOptions } from 'mysql2/promise'
 import { describe, it } from 'vitest'
 import { describeMariadb } from '../../../../../test/support/mariadb.ts'
+import { saying } from '../../../../../test/support/mysql-saying.ts'
 import { emptied, mysqlPlace } from '../../../../../test/support/mysql-transactions.ts'
 import { storeContract } from '../../testing/store-contract.ts'
 import type { Database } from '../database/database.ts'
@@ -58,17 +59,3 @@ describeMariadb.each(pools)('%s', (name, options, session, asMysql) => {
     { runner: { describe, it } },
   )
 })
-
-/** A connection whose server gives itself out as another: MySQL itself was not to be had. */
-function saying(connection: PoolConnection, version: string): PoolConnection {
-  const { query } = connection
-  connection.query = ((asked: string | { readonly sql: string }, ...values: unknown[]) =>
-    query.call(
-      connection,
-      (typeof asked === 'string'
-        ? asked
-        : { ...asked, sql: asked.sql.replaceAll(/\bversion\(\)/g, `'${version}'`) }) as never,
-      ...(values as [never]),
-    )) as never
-  return connection
-}
