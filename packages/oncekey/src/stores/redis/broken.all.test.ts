@@ -16,6 +16,7 @@ import type { Settings } from '../../testing/store-contract/subject.ts'
 import { checkStore } from '../../testing/store-contract.ts'
 import { leased } from '../leased.ts'
 import { keysUnder } from './keys.ts'
+import { IS_MINE } from './scripts/record.ts'
 
 interface Broken extends Change {
   readonly name: string
@@ -26,8 +27,8 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a claim that does not compare the fingerprint',
     script: 'claim',
-    from: 'if not same or not earlier.unended',
-    to: 'if not earlier.unended',
+    from: 'prints:sub(1, 16) ~= print',
+    to: 'false',
     breaks: [
       'a key that may be tried again is remembered for as long as the downstream remembers it',
       'a key that may be tried again stays bound to its request',
@@ -38,7 +39,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a claim that takes whatever runs',
     script: 'claim',
-    from: 'if r.lease > now then return answer() end',
+    from: / or \(state ~= \d and lease > now\)/,
     to: '',
     breaks: [
       'a caller whose clock runs ahead takes nothing over',
@@ -60,8 +61,8 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a claim that takes over what was to be held',
     script: 'claim',
-    from: 'if r.state == HOLD or',
-    to: 'if',
+    from: /if state == \d or \(dedupes/,
+    to: 'if (dedupes',
     breaks: [
       'takeover or hold is what the owner said, not what the taker says',
       'where the store takes neither answer nor hold, the record goes by its own rule at the end of its lease',
@@ -70,7 +71,7 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a takeover past what the downstream remembers',
     script: 'claim',
-    from: '(r.dedupes > 0 and now >= r.dedupes)',
+    from: '(dedupes > 0 and now >= dedupes)',
     to: 'false',
     breaks: [
       'an abandoned claim is not taken over past what the downstream remembers',
@@ -80,15 +81,15 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a fence that begins anew',
     script: 'claim',
-    from: '(r and r.fence or 0) + 1',
+    from: '(fence or 0) + 1',
     to: '0',
     breaks: ['every claim of a key has a greater fence than the one before'],
   },
   {
     name: 'an answer without a compare',
     script: 'complete',
-    from: 'if not mine(r) then return standing(r) end',
-    to: '',
+    from: IS_MINE,
+    to: 'bytes',
     breaks: [
       'an owner whose record is gone gets an unknown outcome, never its own answer',
       'the answer of an owner that was taken over is refused while the new owner is at work',
@@ -98,15 +99,15 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'a release without a compare',
     script: 'releaseFree',
-    from: 'if not mine(r) then return standing(r) end',
-    to: 'if not r then return standing(r) end',
+    from: IS_MINE,
+    to: 'bytes',
     breaks: ['the release of an owner that was taken over frees nothing'],
   },
   {
     name: 'a sweep that removes what runs',
     script: 'sweep',
-    from: 'if r.over then',
-    to: 'if r.over or r.unended then',
+    from: 'if over then',
+    to: 'if over or unended then',
     breaks: [
       'a sweep abandons running records past their lease, and their owner may still finish',
       'a sweep removes what is past its end and nothing else, in batches, as often as one likes',
@@ -115,8 +116,8 @@ const BROKEN: readonly Broken[] = [
   {
     name: 'settling without a compare',
     script: 'settleFree',
-    from: 'if not as_seen(r) then return standing(r) end',
-    to: 'if not r then return standing(r) end',
+    from: 'if not as_seen then',
+    to: 'if not bytes then',
     breaks: ['settling compares first: what has changed since it was seen stays as it is'],
   },
 ]

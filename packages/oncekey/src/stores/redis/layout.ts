@@ -1,4 +1,4 @@
-/** A record's bytes in Redis, and what they mean at an instant of the server's clock; scripts/prelude.ts has the layout. */
+/** A record's bytes in Redis, and what they mean at an instant of the server's clock; scripts/record.ts has the layout. */
 import type { Buffer } from 'node:buffer'
 import { tell } from '../../core/events.ts'
 import { readLabel } from '../../core/label.ts'

@@ -31,11 +31,20 @@ export async function pageAt(
   const server = servers[at]
   if (!server) return { ids: [] }
   const from = place?.server === server.name ? place.cursor : '0'
-  const { cursor, found } = await scan(server, keys.pattern, from, Math.max(1, Math.min(wanted, MOST)))
-  const ids = found.map(keys.idIn).filter((id) => id !== undefined)
+  const { cursor, ids } = await ours(server, keys, from, Math.max(1, Math.min(wanted, MOST)))
   if (cursor !== '0') return { ids, next: { server: server.name, cursor } }
   const following = servers[at + 1]
   return following ? { ids, next: { server: following.name, cursor: '0' } } : { ids }
+}
+
+/** Goes on, in wider steps, over keys that are not ours, until there is one of ours or a step was as wide as it may be. */
+async function ours(server: Server, keys: Keys, from: string, wanted: number) {
+  for (let cursor = from, count = wanted; ; count = Math.min(2 * count, MOST)) {
+    const page = await scan(server, keys.pattern, cursor, count)
+    const ids = page.found.map(keys.idIn).filter((id) => id !== undefined)
+    cursor = page.cursor
+    if (ids.length > 0 || cursor === '0' || count === MOST) return { cursor, ids }
+  }
 }
 
 async function scan(server: Server, pattern: string, cursor: string, count: number) {

@@ -1,5 +1,4 @@
 /** Every script that the server is sent, built once for each store. */
-import { AS_SEEN } from './admin/as-seen.ts'
 import { auditEntry, auditWithdrawn } from './admin/audit.ts'
 import { erase } from './admin/erase.ts'
 import { peek } from './admin/peek.ts'
@@ -14,8 +13,8 @@ import { holdScript } from './hold.ts'
 import { openMeta } from './meta/open.ts'
 import { metaReconciled, metaRestored } from './meta/restored.ts'
 import { sweeperEnters, sweeperGoesOn, sweeperLeaves } from './meta/sweeper.ts'
-import { RECORD, SERVER_TIME, TIME } from './prelude.ts'
 import { read } from './read.ts'
+import { NOW, SERVER_TIME } from './record.ts'
 import { releaseFree } from './release-free.ts'
 import { releaseRetry } from './release-retry.ts'
 import { renew } from './renew.ts'
@@ -55,15 +54,11 @@ export type Scripts = Readonly<Record<ScriptName, Script>>
  */
 const FLAGS = '#!lua flags=allow-oom'
 
-const ON_META = ['metaReconciled', 'metaRestored', 'openMeta', 'sweeperEnters', 'sweeperGoesOn', 'sweeperLeaves']
-const BY_HAND = ['erase', 'forget', 'settleFinished', 'settleFree', 'settleRetry']
-
 /** `clock` is Lua that sets `us`. The factory has no way to give another one than the server's. */
 export function scriptsWith(clock = SERVER_TIME, bodies: Readonly<Record<ScriptName, string>> = BODIES): Scripts {
   const made = Object.entries(bodies).map(([name, body]) => {
     const flags = name === 'claim' ? '' : `${FLAGS}\n`
-    const record = ON_META.includes(name) ? '' : RECORD
-    return [name, scriptOf(`${flags}${clock}${TIME}${record}${BY_HAND.includes(name) ? AS_SEEN : ''}${body}`)] as const
+    return [name, scriptOf(`${flags}${clock}${NOW}${body}`)] as const
   })
   return Object.fromEntries(made) as unknown as Scripts
 }

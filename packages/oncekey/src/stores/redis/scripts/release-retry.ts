@@ -1,9 +1,9 @@
-/** The next attempt may run. The retention counts from here, and never ends before the downstream has forgotten. */
+/** The next attempt may run. */
+import { STATE } from '../state.ts'
+import { IS_MINE, LOOK, REOPEN, STANDING } from './record.ts'
 
-export const releaseRetry = `
-local r = look()
-if not mine(r) or r.state == OPEN then return standing(r) end
-r.retain = ARGV[3]
-reopen(r, r.retain)
+export const releaseRetry = `${LOOK}
+if not (${IS_MINE}) or state == ${STATE.open} then return ${STANDING} end
+retain = ARGV[3]${REOPEN}
 return { 'd' }
 `

@@ -1,8 +1,7 @@
 /** A beat: the lease begins anew, and a record that was abandoned meanwhile is running again. */
+import { IS_MINE, LOOK, run, STANDING } from './record.ts'
 
-export const renew = `
-local r = look()
-if not mine(r) then return standing(r) end
-run(r, tonumber(ARGV[3]), ARGV[4])
+export const renew = `${LOOK}
+if not (${IS_MINE}) then return ${STANDING} end${run('ARGV[3]', 'ARGV[4]')}
 return { 'd' }
 `

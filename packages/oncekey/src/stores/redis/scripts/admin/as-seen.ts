@@ -1,14 +1,22 @@
 /** The compare of every change by hand: what the operator saw still stands. */
+import { STATE } from '../../state.ts'
 
-/** ARGV[1] to ARGV[3]: state, fence and end of the record, as it was shown. */
+const { takeover, hold, open, finished, spent, unknown, tombstoned } = STATE
+const WORDS = [
+  [takeover, 'running'],
+  [hold, 'running'],
+  [open, 'open'],
+  [finished, 'finished'],
+  [spent, 'finished'],
+  [unknown, 'unknown'],
+  [tombstoned, 'finished'],
+] as const
+
+/** Sets `as_seen`: `ARGV[1]` to `ARGV[3]` are state, fence and (of a finished record) end, as they were shown. */
 export const AS_SEEN = `
-local WORDS = { 'running', 'running', 'open', 'finished', 'finished', 'unknown', 'finished' }
-local function shown_end(r)
-  if r.state == TOMBSTONED and now >= r.expires then return r.dies end
-  if r.state ~= TAKEOVER and r.state ~= HOLD and r.state ~= UNKNOWN then return r.expires end
-end
-local function as_seen(r)
-  return r and not r.over and WORDS[r.state] == ARGV[1] and tostring(r.fence and r.fence > 0 and text(r.fence) or '') == ARGV[2]
-    and (ARGV[3] == '' or ARGV[3] == text(shown_end(r) or 0))
-end
+local words = { ${WORDS.map(([state, word]) => `[${state}] = '${word}'`).join(', ')} }
+local shown = fence and fence > 0 and string.format('%.0f', fence) or ''
+local last = state == ${tombstoned} and now >= ends and dies or ends
+local as_seen = bytes and not over and words[state] == ARGV[1] and shown == ARGV[2]
+  and (ARGV[3] == '' or string.format('%.0f', last or 0) == ARGV[3])
 `

@@ -1,9 +1,11 @@
 /** The kept answer goes, its key stays bound: until the later of its ends nothing runs again. */
+import { STATE } from '../../state.ts'
+import { LOOK, put, STANDING } from '../record.ts'
+import { AS_SEEN } from './as-seen.ts'
 
-export const erase = `
-local r = look()
-if not as_seen(r) or (r.state ~= FINISHED and r.state ~= TOMBSTONED) then return standing(r) end
-local last = r.dies or r.expires
-put(r, struct.pack('>Bc16c16I6', SPENT, r.print, r.token, last) .. ARGV[4], last)
+export const erase = `${LOOK}${AS_SEEN}
+if not as_seen or (state ~= ${STATE.finished} and state ~= ${STATE.tombstoned}) then return ${STANDING} end
+ends = dies or ends
+local head = struct.pack('>Bc16c16I6', ${STATE.spent}, print, token, ends)${put('head .. ARGV[4]', 'ends')}
 return { 'd' }
 `

@@ -1,5 +1,7 @@
 /** The head of a record, without its answer: enough to count it and to know when it ends. */
+import { STANDING } from '../record.ts'
 
 export const peek = `
-return { 's', text(us), redis.call('GETRANGE', KEYS[1], 0, 57) }
+local bytes = redis.call('GETRANGE', KEYS[1], 0, 57)
+return ${STANDING}
 `

@@ -2,7 +2,7 @@
 
 /** ARGV: the new epoch, what becomes of keys that are not there. */
 export const metaRestored = `
-redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'on_epoch_change', ARGV[2], 'restored_at', text(now))
+redis.call('HSET', KEYS[1], 'epoch', ARGV[1], 'on_epoch_change', ARGV[2], 'restored_at', string.format('%.0f', now))
 redis.call('HDEL', KEYS[1], 'sweep_place')
 return { 'd' }
 `
