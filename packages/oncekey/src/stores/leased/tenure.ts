@@ -42,7 +42,7 @@ export function takeOffice({ driver, held, facts, claimMs, sentAt }: Owner): Ten
     else if (!lost && judge(answer, held.prints, held.token).kind !== 'own') {
       lost = true
       tell('lease-lost', facts)
-      ending.abort()
+      ending.abort(null)
       work.abort(ownershipLost(driver.name, held.id))
     }
   }
@@ -81,7 +81,7 @@ export function takeOffice({ driver, held, facts, claimMs, sentAt }: Owner): Ten
     },
     abort: (reason) => work.abort(reason),
     async stop() {
-      ending.abort()
+      ending.abort(null)
       await within(inFlight, claimMs)
     },
   }
