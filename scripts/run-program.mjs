@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chosen } from './services/index.mjs'
+import { redisForMeasuring } from './services/redis.mjs'
 import { setup } from './setup.mjs'
 import { withServices } from './with-services.mjs'
 
 /**
  * Flags are passed through; `--store postgres` becomes `--store postgres://...`.
- * @param {string} name @param {string} path from the root @param {{ readonly always?: boolean }} [options] `always`: start PostgreSQL unasked
+ * @param {string} name @param {string} path from the root @param {{ readonly always?: boolean }} [options] `always`: start PostgreSQL and Redis unasked
  */
 export async function runProgram(name, path, { always = false } = {}) {
   setup()
@@ -19,7 +20,7 @@ export async function runProgram(name, path, { always = false } = {}) {
   )
   return withServices({
     name,
-    services: asked || always ? chosen(['postgres']) : [],
+    services: [...(asked || always ? chosen(['postgres']) : []), ...(always ? [redisForMeasuring] : [])],
     args: ({ urls, missing }) => {
       const url = urls.ONCEKEY_TEST_POSTGRES
       if (asked && url === undefined) throw new Error(missing.ONCEKEY_TEST_POSTGRES)

@@ -5,6 +5,7 @@ import { SECTIONS, settingsFrom } from './settings.ts'
 it('measures everything in eight rounds unless it is told otherwise', () => {
   expect(settingsFrom([], {})).toEqual({
     postgres: undefined,
+    redis: undefined,
     only: SECTIONS,
     rounds: 8,
     quick: false,

@@ -20,6 +20,17 @@ export const redis = {
   },
 }
 
+/** As people run it; with `always` a benchmark would mostly show the disk. @type {import('./index.mjs').Service} */
+export const redisForMeasuring = {
+  ...redis,
+  async start(run) {
+    const program = redisProgram()
+    if (program === undefined) return { missing: 'no Redis on the machine' }
+    const { url } = await redisServer(run, { program, settings: ['--appendfsync', 'everysec'] })
+    return { url }
+  },
+}
+
 /** @returns {string | undefined} */
 export function redisProgram() {
   return find() ?? (install('redis-server') ? find() : undefined)
