@@ -54,6 +54,19 @@ describe('the work of Prisma', () => {
     assert.deepEqual([between - before, proxy.flights.answered - between], [8, 1])
   })
 
+  it('a nested transaction is a savepoint', async () => {
+    const [kept, undone] = [randomUUID(), randomUUID()]
+    await once(store(), operation(), async ({ tx }) => {
+      await tx.account.create({ data: { owner: kept } })
+      const part = tx.$transaction(async (inner) => {
+        await inner.account.create({ data: { owner: undone } })
+        throw new Error('of the part')
+      })
+      await assert.rejects(part, /of the part/)
+    })
+    assert.deepEqual([await count(kept), await count(undone)], [1, 0])
+  })
+
   it('T8: a unique violation, which Prisma wraps, is the user’s own', async () => {
     const [charge, owner] = [operation(), randomUUID()]
     const twice = async ({ tx }: Granted) => {
@@ -103,6 +116,21 @@ describe('the work of Prisma', () => {
     await assert.rejects(once(store(), operation(), work), (error: Error & { cause?: { originalCode?: unknown } }) => {
       return error.cause?.originalCode === '23505'
     })
+  })
+
+  it('T12: work that overruns is given up, nothing that it wrote is kept, and what it still writes is refused', async () => {
+    const hasty = postgres(fromPrisma(prisma, { connections: 4 }), { work: 200 })
+    const [owner, late] = [randomUUID(), randomUUID()]
+    let end: Promise<unknown> = Promise.resolve()
+    const work = async ({ tx }: Granted) => {
+      const { account } = tx
+      await account.create({ data: { owner } })
+      end = tx.$queryRaw`select pg_sleep(0.5)::text`.then(() => account.create({ data: { owner: late } }))
+      await end
+    }
+    await assert.rejects(once(hasty, operation(), work), { code: 'TRY_AGAIN' })
+    await assert.rejects(end, { code: 'P2028' })
+    assert.deepEqual([await count(owner), await count(late)], [0, 0])
   })
 
   it('T7: COMMIT by the work, and the transaction after it, are refused', async () => {
