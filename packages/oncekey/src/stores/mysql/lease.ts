@@ -9,7 +9,7 @@ import { lateTransactions } from './late-transaction.ts'
 import { namesWith } from './names.ts'
 import type { SchemaGuard } from './schema-guard.ts'
 import { findLocked } from './statements/admin/read.ts'
-import { holder } from './statements/holder.ts'
+import { holder, holderApart } from './statements/holder.ts'
 import { claim } from './statements/lease/claim.ts'
 import { complete } from './statements/lease/complete.ts'
 import { hold } from './statements/lease/hold.ts'
@@ -18,6 +18,7 @@ import { releaseRetry } from './statements/lease/release-retry.ts'
 import { renew } from './statements/lease/renew.ts'
 import { abandon, take } from './statements/lease/take.ts'
 import { look } from './statements/look.ts'
+import { probe } from './statements/try-locks.ts'
 import { untilDecided } from './until-decided.ts'
 
 export interface LeaseOptions {
@@ -33,7 +34,8 @@ export interface LeaseOptions {
 
 /** A row like that is taken, or written unknown: what it is by then is judged under its lock. */
 const TAKEABLE: readonly Judged['kind'][] = ['runnable', 'abandoned', 'own']
-const REFUSED_AT_ONCE = 1205
+/** MariaDB's and MySQL's word for a row that somebody else has. */
+const REFUSED_AT_ONCE = [1205, 3572]
 
 export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): BeginningDriver<Tx> {
   const { beats = database, guard } = options
@@ -59,17 +61,18 @@ export function leaseDriver<Tx>(database: Database<Tx>, options: LeaseOptions): 
 
   async function insert(wanted: Owned): Promise<ClaimWon | Seen | undefined> {
     try {
+      if (!guard.mariadb) await database.query(probe(names, wanted.id))
       const [written] = await database.query(claim(names, wanted, guard.mariadb))
       return { kind: 'won', fence: BigInt(written?.inserted as number), takenOver: false, fresh: true }
     } catch (error) {
-      if (guard.mariadb && mysqlError(error)?.errno === REFUSED_AT_ONCE) return inTransaction(wanted)
+      if (REFUSED_AT_ONCE.includes(mysqlError(error)?.errno ?? 0)) return inTransaction(wanted)
       throw error
     }
   }
 
   /** A transaction of the other mode is at work on it: it is told as what it is, running. */
   async function inTransaction({ id, prints }: Owned): Promise<Seen | undefined> {
-    const [found] = await database.query(holder(names, { id, prints }))
+    const [found] = await database.query((guard.mariadb ? holder : holderApart)(names, { id, prints }))
     if (Number(found?.at_work) !== 1) return undefined
     return {
       kind: 'record',

@@ -2,7 +2,7 @@
 import type { PoolConnection } from 'mysql2/promise'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { describeMariadb } from '../../../../../test/support/mariadb.ts'
-import { chargesAt, never, operation, PAST, type Work } from '../../../../../test/support/mysql-charges.ts'
+import { chargesAt, LIVE, never, operation, PAST, type Work } from '../../../../../test/support/mysql-charges.ts'
 import { mysqlPlace } from '../../../../../test/support/mysql-transactions.ts'
 import { once } from '../../core/once.ts'
 import type { Operation } from '../../core/operation.ts'
@@ -68,6 +68,16 @@ describeMariadb.each(['read committed', 'repeatable read'])('within a transactio
     await place.write(tx, before)
     await tx.query('commit')
     expect(await place.count(before)).toBe(2)
+  })
+
+  it('a refused attempt keeps no lock on the record of a lease that runs, so that its owner can go on', async () => {
+    const charge = operation()
+    await intrude(charge, { state: '1', fence: '7', token: `x'${'01'.repeat(16)}'`, lease_end: LIVE })
+    expect((await join(charge, never)).kind).toBe('busy')
+    await place.pool.query(
+      `set statement innodb_lock_wait_timeout = 0 for update oncekey_record set fence = 8 where fence = 7`,
+    )
+    expect(await row(charge)).toMatchObject({ fence: 8 })
   })
 
   it('a duplicate of what runs elsewhere is busy, and one of another request a mismatch', async () => {

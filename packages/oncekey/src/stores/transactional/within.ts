@@ -29,6 +29,11 @@ export async function attemptWithin<Tx>(bracket: Bracket<Tx>, turn: Turn<Tx>, tx
   const joining: Joining<Tx> = { tx, send: bracket.database.on(tx) }
   // Seen before anything is sent; the work enters once more, under its own savepoint.
   handles.enter(tx, turn.identity.id)()
+  if (dialect.holderIsExact) {
+    // A row stays locked until the caller's own end, refused or not: it is taken only where nothing has answered before.
+    const told = await look(bracket, turn)
+    if (told) return { kind: 'refused', refused: told.refused }
+  }
   for (let looks = 0; ; looks += 1) {
     const opened = await open(bracket, turn, joining)
     const decision = opened ? decide(opened, turn.identity.prints, turn.holder) : LOCKED

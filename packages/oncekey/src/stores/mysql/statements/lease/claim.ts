@@ -12,7 +12,7 @@ import { later } from '../ends.ts'
  * Sent only where the look before it found nothing: an insert that fails locks the record, and duplicates would lock out
  * its owner. Whoever comes second all the same is refused (1062), and looks again. MySQL has no `returning` that both
  * servers know; `last_insert_id` brings the fence back with the answer. Where a transaction is at work on this key, its row is not
- * waited for (MySQL: for as long as `innodb_lock_wait_timeout` says).
+ * waited for; MySQL is sent `probe` before it.
  */
 export function claim({ record }: Names, wanted: Owned, nowait: boolean): Statement {
   const { id, prints, token, policy } = wanted
