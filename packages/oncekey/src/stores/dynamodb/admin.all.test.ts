@@ -32,8 +32,7 @@ describeDynamodbLocal('changes by hand on DynamoDB Local', (server) => {
         id?.S,
       ])
     }
-    async function held(): Promise<KeyRecord> {
-      const charge = operation()
+    async function held(charge = operation()): Promise<KeyRecord> {
       await once(store, charge, async () => 1, { policy: { judge: () => 'hold' } })
       return (await store.admin.find(charge)) as KeyRecord
     }
@@ -60,6 +59,24 @@ describeDynamodbLocal('changes by hand on DynamoDB Local', (server) => {
     const written = await audits()
     expect(written).toHaveLength(noted.length)
     expect(written).toEqual(expect.arrayContaining(noted))
+  })
+
+  it('what was seen of one claim changes nothing of the next', async () => {
+    const { store, held } = await fresh()
+    const { admin } = store
+    const charge = operation()
+    const first = await held(charge)
+    expect(await admin.settle(first, { kind: 'free' }, by)).toBe('done')
+    const second = await held(charge)
+    for (const stale of [
+      await admin.settle(first, { kind: 'free' }, by),
+      await admin.forget(first, { ...by, force: true }),
+    ])
+      expect(stale).toEqual(second)
+    expect(await admin.settle(second, { kind: 'finished', receipt: Uint8Array.of(1) }, by)).toBe('done')
+    const answered = (await admin.find(charge)) as KeyRecord
+    expect(await admin.erase({ ...answered, expiresAt: new Date(0) }, by)).toEqual(answered)
+    expect(await admin.erase(answered, by)).toBe('done')
   })
 
   it('of two people who settle the same record one does', async () => {
