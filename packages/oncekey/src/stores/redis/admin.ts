@@ -87,10 +87,9 @@ export function redisAdmin(parts: AdminParts): Admin {
       return change(scripts.erase, seen, 'erase', audit, [Buffer.from(writeLabel({ why: 'erased' }))])
     },
     async restored({ onEpochChange, ...audit }) {
-      // Whether or not this process knew the epoch that ends here.
-      await meta.create().catch((error: unknown) => {
-        if (!(error instanceof OncekeyError) || error.code !== 'SCHEMA_MISMATCH') throw error
-      })
+      // Whichever epoch this process knew: it ends here.
+      meta.enter(undefined)
+      await meta.create()
       const epoch = randomHex(16)
       await audited(audit, 'restored', undefined, () => send(scripts.metaRestored, keys.meta, [epoch, onEpochChange]))
       meta.enter(epoch)

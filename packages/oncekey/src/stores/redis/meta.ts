@@ -22,8 +22,8 @@ export interface Meta {
   create(): Promise<void>
   /** The last restore, as it was known at the last look. */
   restored(): Restored | undefined
-  /** This process began a new epoch itself. */
-  enter(epoch: string): void
+  /** This process began a new epoch itself, or is about to. */
+  enter(epoch: string | undefined): void
 }
 
 export interface MetaOptions {
