@@ -56,6 +56,33 @@ describe('the packed package', () => {
     expect(output).toBe('')
   })
 
+  describe('where every driver is installed', () => {
+    const modules = join(folder, 'drivers/node_modules')
+    const stores = ['memory', 'sqlite', 'postgres', 'mysql', 'redis', 'dynamodb']
+
+    beforeAll(() => {
+      mkdirSync(modules, { recursive: true })
+      cpSync(installed, join(modules, 'oncekey'), { recursive: true })
+      for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)])
+        link(modules, name)
+    })
+
+    it.each(subpaths)(
+      '%s loads no package but our dependencies, no framework, and no store that is not its own',
+      async (name) => {
+        const loaded = await graphOf(`oncekey${name.slice(1)}`, join(folder, 'drivers'))
+        const own = loaded.flatMap((url) => /\/oncekey\/dist\/(.+)$/.exec(url)?.[1] ?? [])
+        expect(own).not.toEqual([])
+        const packages = loaded.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? [])
+        expect(
+          [...new Set(packages)].filter((found) => found !== 'oncekey' && !(found in manifest.dependencies)),
+        ).toEqual([])
+        const found = stores.filter((store) => own.some((file) => new RegExp(`^stores/${store}[./]`).test(file)))
+        expect(found).toEqual(stores.filter((store) => name === `./${store}`))
+      },
+    )
+  })
+
   it.each(['nodenext', 'bundler'])(
     'type-checks in a strict project that checks its libraries too, resolved by %s',
     async (resolver) => {
@@ -123,6 +150,17 @@ it('every subpath has its source path in tsconfig.json, so that examples are che
   ])
   expect(compilerOptions.paths).toEqual(Object.fromEntries(expected))
 })
+
+/** The addresses of all modules that Node loads for one import. */
+async function graphOf(name: string, cwd: string): Promise<readonly string[]> {
+  const hook = `export async function load(url, context, next) { process._rawDebug('loaded ' + url); return next(url, context) }`
+  const script = `import { register } from 'node:module'
+    register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hook)}))
+    await import(${JSON.stringify(name)})`
+  const { code, output } = await node(['--input-type=module', '--eval', script], { cwd })
+  expect(code, output).toBe(0)
+  return output.split('\n').flatMap((line) => (line.startsWith('loaded ') ? [line.slice('loaded '.length)] : []))
+}
 
 function link(modules: string, name: string): void {
   mkdirSync(dirname(join(modules, name)), { recursive: true })
