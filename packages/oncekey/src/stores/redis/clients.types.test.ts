@@ -5,6 +5,7 @@ import { expect, expectTypeOf, test } from 'vitest'
 import { databaseOnly, downstreamDoesNot } from '../../core/policy.ts'
 import type { Forgetful, Leased, Store } from '../../core/store.ts'
 import { type RedisClient, redis } from './index.ts'
+import { scriptsWith } from './scripts/index.ts'
 
 test('each client, and each cluster', () => {
   expectTypeOf<Redis>().toExtend<RedisClient>()
@@ -24,6 +25,13 @@ test('the grant may forget, and says so where that must not be', () => {
   expectTypeOf(store).not.toExtend<Store<Leased & { mayForget?: never }>>()
   // @ts-expect-error what follows a failure has to be said
   expect(() => redis(createClient(), {})).toThrow('Nothing says what follows a failure')
+})
+
+test('the clock of the scripts is the server’s: the factory takes no other', () => {
+  // @ts-expect-error tests of the scripts alone have another one
+  const store = redis(createClient(), { ...databaseOnly, scripts: scriptsWith('local us = 0') })
+  expect(store.name).toBe('redis')
+  expect(scriptsWith().claim.text).toContain("redis.call('TIME')")
 })
 
 test('anything else is refused in words', () => {
