@@ -2,15 +2,14 @@
 
 export interface MysqlError {
   readonly errno: number
-  readonly message: string
 }
 
 /** The server's own words: what the driver says of a lost connection has no number of the server, or is marked fatal. */
 export function mysqlError(error: unknown, depth = 0): MysqlError | undefined {
   if (typeof error !== 'object' || error === null || depth > 8) return undefined
-  const { errno, sqlState, message, fatal, cause, driverError, original } = error as Loose
+  const { errno, sqlState, fatal, cause, driverError, original } = error as Loose
   if (typeof errno === 'number' && errno >= 1_000 && typeof sqlState === 'string')
-    return fatal === true ? undefined : { errno, message: String(message ?? '') }
+    return fatal === true ? undefined : { errno }
   for (const inner of [driverError, original, cause]) {
     const found = mysqlError(inner, depth + 1)
     if (found) return found

@@ -22,7 +22,8 @@ export async function formFor(connection: object): Promise<Form> {
 }
 
 /** What an opening has noted in `@oncekey_idle` is set again with the transaction's end, so that pools see nothing of it. */
-const IDLE_AGAIN = 'set session idle_transaction_timeout = cast(coalesce(@oncekey_idle, @@session.idle_transaction_timeout) as signed)'
+const IDLE_AGAIN =
+  'set session idle_transaction_timeout = cast(coalesce(@oncekey_idle, @@session.idle_transaction_timeout) as signed)'
 
 /** A statement that fails ends the block, so that COMMIT is never reached. */
 const block: Form = {

@@ -39,7 +39,7 @@ export function createSweeper<Tx>(database: Database<Tx>, { names, check }: Swee
     if (Number(claimed?.affected) !== 1) return { ...total, elsewhere: true }
     try {
       const [found] = await database.query(sweepPlace(names))
-      let place = String(found?.place ?? START)
+      let place = typeof found?.place === 'string' ? found.place : START
       for (let looked = 0; looked < limit && !signal?.aborted; ) {
         const step = await sweepStretch(place, Math.min(batch, limit - looked), token)
         looked += step.looked
