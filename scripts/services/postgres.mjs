@@ -26,18 +26,24 @@ export const postgres = {
 /**
  * A server of these programs, for as long as the run lasts.
  * @param {import('./postgres-programs.mjs').Programs} programs @param {import('./run.mjs').Run} run
- * @param {Account} [account] @returns {Promise<{ readonly url: string }>}
+ * @param {Account} [account] @param {Readonly<Record<string, string>>} [others] settings in place of the usual ones
+ * @returns {Promise<{ readonly url: string }>}
  */
-export async function serverOf(programs, run, account = unprivileged()) {
+export async function serverOf(programs, run, account = unprivileged(), others = {}) {
   const data = join(run.directory, `postgres-${programs.version}`)
   copyOf(template(programs, account), data, account)
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort()
-    const launched = run.launch('postgres', join(programs.folder, 'postgres'), ['-D', data, ...settings(port)], {
-      account,
-      // Fast, then immediate shutdown; the kill comes last because it leaves shared memory behind.
-      signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'],
-    })
+    const launched = run.launch(
+      'postgres',
+      join(programs.folder, 'postgres'),
+      ['-D', data, ...settings(port, others)],
+      {
+        account,
+        // Fast, then immediate shutdown; the kill comes last because it leaves shared memory behind.
+        signals: ['SIGINT', 'SIGQUIT', 'SIGKILL'],
+      },
+    )
     if (await becomes(launched, () => isReady(data))) return { url: `postgres://oncekey@127.0.0.1:${port}/postgres` }
     const said = existsSync(launched.log) ? readFileSync(launched.log, 'utf8') : ''
     // Somebody may take the port between our asking and our using it.
@@ -45,8 +51,8 @@ export async function serverOf(programs, run, account = unprivileged()) {
   }
 }
 
-/** @param {number} port */
-function settings(port) {
+/** @param {number} port @param {Readonly<Record<string, string>>} others */
+function settings(port, others) {
   const chosen = {
     listen_addresses: '127.0.0.1',
     port,
@@ -55,6 +61,7 @@ function settings(port) {
     fsync: 'on',
     log_min_messages: 'fatal',
     log_min_error_statement: 'panic',
+    ...others,
   }
   return Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
