@@ -21,8 +21,11 @@ export const dynamodb = {
   long: true,
   async start(run) {
     if (!execute('java', ['-version']).ok) return { missing: 'no DynamoDB Local without a Java (17 or newer)' }
-    if (!execute('unshare', isolated(['true'])).ok)
-      return { missing: 'no DynamoDB Local: it would listen on all interfaces, and this machine gives it no namespace' }
+    if (!execute('unshare', isolated(['ip', 'link', 'set', 'lo', 'up'])).ok)
+      return {
+        missing:
+          'no DynamoDB Local: it would listen on all interfaces, and `unshare` and `ip` give it no namespace here',
+      }
     const emulator = fetched()
     if ('missing' in emulator) return emulator
     const socket = join(run.directory, 'dynamodb.sock')
