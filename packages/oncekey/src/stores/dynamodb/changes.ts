@@ -52,10 +52,11 @@ function running({ policy, label }: Owned, now: number): Attributes {
 
 /** The token stays, so that the lost reply of this very write can be recognised; the fence does not (S3). */
 export function finished({ policy, label }: Held, kept: Kept, { now, skewMs }: Instant): Change {
-  const { retainMs, tombstoneMs } = policy
-  const ends = now + retainMs
+  const { retainMs, tombstoneMs = 0 } = policy
   const answers = 'receipt' in kept
-  const lastEnd = answers && tombstoneMs !== undefined ? ends + tombstoneMs : ends
+  const lastEnd = now + retainMs + tombstoneMs
+  // Where there is no answer to outlive, the key is bound for as long as if there were one.
+  const ends = answers ? now + retainMs : lastEnd
   const body = answers ? bodyOf(kept, lastEnd > ends) : labelled(label, kept.spent, kept.head)
   return {
     set: {

@@ -63,10 +63,6 @@ export function asSeen({ state, token, fence, ends, leaseEnds }: Stored): Condit
   }
 }
 
-export function and(one: Condition, other: Condition): Condition {
-  return { text: `${one.text} AND ${other.text}`, values: { ...one.values, ...other.values } }
-}
-
 /** An `Update` of the item with this key, as a call of its own and as a part of a transaction. */
 export function update(table: string, key: string, { set, remove = [] }: Change, condition: Condition): Update {
   const sets = Object.keys(set).map((name) => `#${name} = :to_${name}`)

@@ -48,9 +48,9 @@ export function leaseDriver<Item>(
     const seen = seenFrom(stored, instant)
     const judged = judge(seen, wanted.prints, wanted.token)
     if (stored && judged.kind === 'own' && stored.fence !== undefined) {
-      const { token, fence } = { ...wanted, fence: stored.fence }
-      const taken = await change(ground, wanted.id, renewed(wanted, instant.now), mine({ token, fence }, instant))
-      return taken === 'done' ? { kind: 'won', fence } : taken
+      const held = { ...wanted, fence: stored.fence }
+      const taken = await change(ground, held.id, renewed(held, instant.now), mine(held, instant))
+      return taken === 'done' ? { kind: 'won', fence: held.fence } : taken
     }
     if (stored && judged.kind === 'abandoned') return abandon(stored, seen)
     if (judged.kind !== 'runnable') return seen

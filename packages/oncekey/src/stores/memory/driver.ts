@@ -136,7 +136,9 @@ function finished({ id, print, token, retainMs, label }: Row, kept: Kept, ends: 
       ...(kept.head ? { head: kept.head.slice() } : {}),
     }
   const { spent, head } = kept
-  return { ...common, why: spent, ...(label ? { label } : {}), ...(head ? { head: head.slice() } : {}) }
+  // There is no answer to outlive: the key is bound for as long as if there were one.
+  const bound = expires + (ends.tombstoneMs ?? 0)
+  return { ...common, expires: bound, why: spent, ...(label ? { label } : {}), ...(head ? { head: head.slice() } : {}) }
 }
 
 function greatest(a: bigint, b: bigint): bigint {

@@ -51,8 +51,7 @@ export function steps({ send, keys, scripts, ready }: Parts): Steps {
     },
     renew: (mine) => write(scripts.renew, mine, runningState(mine.policy), String(mine.policy.leaseMs)),
     async complete(mine, kept) {
-      const { state, body, tombstoneMs } = asKept(mine, kept)
-      const { retainMs } = mine.policy
+      const { state, body, retainMs, tombstoneMs } = asKept(mine, kept)
       return write(scripts.complete, mine, String(state), String(retainMs), String(tombstoneMs), Buffer.from(body))
     },
     release: (mine, to) =>
@@ -76,15 +75,16 @@ function runningState({ onAbandoned }: Owned['policy']): string {
 
 /** What is kept, with the tombstone in front where one is wanted; of what is spent people still see what it was. */
 function asKept({ policy, label }: Held, kept: Kept) {
+  const { retainMs, tombstoneMs } = policy
   if ('spent' in kept) {
     const { spent: why, head } = kept
     const body = writeLabel({ ...label, why, ...(head ? { head } : {}) })
-    return { state: STATE.spent, tombstoneMs: 0, body }
+    // There is no answer to outlive: the key is bound for as long as if there were one.
+    return { state: STATE.spent, retainMs: retainMs + (tombstoneMs ?? 0), tombstoneMs: 0, body }
   }
-  const { tombstoneMs } = policy
   return tombstoneMs === undefined
-    ? { state: STATE.finished, tombstoneMs: 0, body: writeKept(kept) }
-    : { state: STATE.tombstoned, tombstoneMs, body: writeKept(kept, true) }
+    ? { state: STATE.finished, retainMs, tombstoneMs: 0, body: writeKept(kept) }
+    : { state: STATE.tombstoned, retainMs, tombstoneMs, body: writeKept(kept, true) }
 }
 
 function bytesOf(hex: string): Buffer {

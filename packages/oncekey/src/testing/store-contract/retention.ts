@@ -39,6 +39,18 @@ export const retentionRules: readonly Rule[] = [
   },
   {
     rule: 'S5',
+    title: 'a key whose answer was not kept is bound for as long as one whose answer leaves a tombstone',
+    async run({ operation, attempt, pass }) {
+      const charge = operation()
+      const policy = { retain: 200, tombstone: '1h' } as const
+      await attempt(charge, () => ({ kind: 'spend', why: 'too-large', head: HEAD }), { policy })
+      await pass(400)
+      isGone(await attempt(charge, neverRuns), 'too-large', HEAD)
+      assert.equal((await attempt({ ...charge, ...another }, neverRuns)).kind, 'mismatch')
+    },
+  },
+  {
+    rule: 'S5',
     title: 'answer and tombstone end at their instants, and not before',
     needs: ['moved clock'],
     async run({ operation, attempt, pass, retainMs }) {
