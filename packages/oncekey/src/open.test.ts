@@ -43,6 +43,13 @@ test.each([
   expect(await once(leased, operation, async () => 0)).toMatchObject({ kind: 'replayed' })
 })
 
+test('a key stays bound for as long as `tombstone` says', async () => {
+  const options = { retain: 20, tombstone: '1h', schema: 'kept' } as const
+  await using store = await openStore(`sqlite:${join(folder, 'tombstone.db')}`, options)
+  await once(store, operation, async () => 1)
+  await expect.poll(() => once(store, operation, async () => 2)).toMatchObject({ kind: 'not-kept' })
+})
+
 test('an answer is kept for as long as `retain` says', async () => {
   await using store = await openStore(`sqlite:${join(folder, 'retain.db')}`, { retain: 20, schema: 'shop' })
   await once(store, operation, async () => 1)

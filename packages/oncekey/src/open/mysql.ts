@@ -28,11 +28,10 @@ const DRIVERS = [{ name: 'mysql2', load: () => import('mysql2/promise') }] as co
 
 async function storeOn(pool: Pool, options: Opening) {
   const { fromMysql2, mysql } = await import('../stores/mysql/index.ts')
-  const { retain, work, lease } = durationsOf(options)
+  const { lease, ...durations } = durationsOf(options)
   const common = {
     ...(options.schema === undefined ? {} : { prefix: `${options.schema}_` }),
-    ...(retain === undefined ? {} : { retain }),
-    ...(work === undefined ? {} : { work }),
+    ...durations,
   }
   const database = fromMysql2(pool)
   if (options.mode !== 'lease') return mysql(database, common)

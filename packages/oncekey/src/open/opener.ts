@@ -11,6 +11,8 @@ export interface OpenOptions {
   readonly retain?: Duration
   readonly work?: Duration
   readonly lease?: Duration
+  /** How much longer a tombstone answers that it happened, without the answer. Default: there is none. */
+  readonly tombstone?: Duration
   /** The schema of our tables; in SQLite and MySQL, which have none, what stands in front of their names and an underscore; in Redis what stands in front of keys and a colon. Default `oncekey`. */
   readonly schema?: string
   /** Which library is used; by default the first that is installed. */
@@ -34,11 +36,14 @@ export interface Opener {
   open(url: string, options: Opening): Promise<Store<never> | Store<Grant>>
 }
 
+type Durations = Pick<OpenOptions, 'retain' | 'tombstone' | 'work' | 'lease'>
+
 /** Only what was given: an option that is `undefined` is no option. */
-export function durationsOf({ retain, work, lease }: OpenOptions): Pick<OpenOptions, 'retain' | 'work' | 'lease'> {
+export function durationsOf({ retain, tombstone, work, lease }: OpenOptions): Durations {
   return {
     ...(retain === undefined ? {} : { retain }),
     ...(work === undefined ? {} : { work }),
+    ...(tombstone === undefined ? {} : { tombstone }),
     ...(lease === undefined ? {} : { lease }),
   }
 }

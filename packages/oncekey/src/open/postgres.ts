@@ -35,11 +35,10 @@ const DRIVERS = [
 
 async function storeOn<Tx>(database: Database<Tx>, options: Opening): Promise<Store<never>> {
   const { postgres } = await import('../stores/postgres/index.ts')
-  const { retain, work, lease } = durationsOf(options)
+  const { lease, ...durations } = durationsOf(options)
   const common = {
     ...(options.schema === undefined ? {} : { schema: options.schema }),
-    ...(retain === undefined ? {} : { retain }),
-    ...(work === undefined ? {} : { work }),
+    ...durations,
   }
   return (
     options.mode === 'lease'
