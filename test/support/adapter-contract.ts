@@ -44,12 +44,19 @@ export function contractIn({ name, schema, direct, opened }: Arena): void {
         count: async (mark) =>
           rows(await outside(`select count(*)::int as n from ${schema}.effect where mark = '${mark}'`))[0]?.n ?? 0,
       },
+      async sever() {
+        // A lone statement: in a block of two it would be stopped at itself.
+        await onPostgres(
+          'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+          direct(),
+        )
+      },
       async damage(id) {
         await outside(`update ${schema}.record set state = 42 where k = '${id}'`)
       },
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     }
   }
-  const shown = { clock: 'real', several: true, reopen: true, effects: true, damage: true } as const
+  const shown = { clock: 'real', several: true, reopen: true, effects: true, damage: true, sever: true } as const
   storeContract(make, { mode: 'transaction', ...shown, name }, { runner: { describe, it } })
 }

@@ -10,7 +10,7 @@ const shown = { mode: 'lease', several: true, damage: true, audited: false } as 
 describeDynalite('on dynalite', (server) => {
   storeContract(
     (settings) => movedSubject(server, settings),
-    { ...shown, clock: 'moved', faults: true, name: 'dynalite, its clock moved, replies lost' },
+    { ...shown, clock: 'moved', faults: true, name: 'DynamoDB (dynalite), lease mode, its clock moved, replies lost' },
     { runner },
   )
   storeContract(
@@ -21,7 +21,7 @@ describeDynalite('on dynalite', (server) => {
       callersClock: true,
       reopen: true,
       sever: true,
-      name: 'dynalite, as the factory makes it, in real time',
+      name: 'DynamoDB (dynalite), lease mode',
     },
     { runner },
   )

@@ -12,7 +12,7 @@ describeDynamodbLocal('on DynamoDB Local', (server) => {
 
   storeContract(
     (settings) => movedSubject(server, settings),
-    { ...shown, clock: 'moved', faults: true, name: 'DynamoDB Local, its clock moved, replies lost' },
+    { ...shown, clock: 'moved', faults: true, name: 'DynamoDB Local, lease mode, its clock moved, replies lost' },
     { runner },
   )
   storeContract(
@@ -23,7 +23,7 @@ describeDynamodbLocal('on DynamoDB Local', (server) => {
       callersClock: true,
       reopen: true,
       sever: true,
-      name: 'DynamoDB Local, as the factory makes it, in real time',
+      name: 'DynamoDB Local, lease mode',
     },
     { runner },
   )

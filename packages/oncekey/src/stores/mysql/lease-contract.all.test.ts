@@ -102,7 +102,7 @@ describeMariadb('lease mode on MariaDB', () => {
       const { store, faults } = withFaults(settings)
       return { ...subject(store, () => withFaults(settings).store), faults }
     },
-    { ...shown, name: 'its clock moved, replies lost', clock: 'moved', faults: true },
+    { ...shown, name: 'MariaDB, lease mode, by mysql2, its clock moved, replies lost', clock: 'moved', faults: true },
     { runner: { describe, it } },
   )
 
@@ -111,7 +111,7 @@ describeMariadb('lease mode on MariaDB', () => {
       await empty()
       return subject(factory(settings), () => factory(settings))
     },
-    { ...shown, name: 'as the factory makes it, in real time', clock: 'real' },
+    { ...shown, name: 'MariaDB, lease mode, by mysql2', clock: 'real' },
     { runner: { describe, it } },
   )
 })

@@ -174,7 +174,11 @@ describeMariadb.each(libraries)('MariaDB through $name', ({ name, open }) => {
     }
   }
   const shown = { clock: 'real', several: true, reopen: true, effects: true, damage: true } as const
-  storeContract(make, { mode: 'transaction', ...shown, name: `MariaDB through ${name}` }, { runner: { describe, it } })
+  storeContract(
+    make,
+    { mode: 'transaction', ...shown, name: `MariaDB, transaction mode, by ${name}` },
+    { runner: { describe, it } },
+  )
 })
 
 it('what cannot be reached is said at once', () => {

@@ -22,7 +22,7 @@ describeMariadb('transaction mode on MariaDB', () => {
 
   storeContract(
     place.make((pool) => fromMysql2(pool)),
-    { ...shown, name: 'over mysql2' },
+    { ...shown, name: 'MariaDB, transaction mode, by mysql2' },
     { runner: { describe, it } },
   )
 })

@@ -33,5 +33,10 @@ describePostgres.each(places)('$title, reached through $name', ({ name, title, o
   })
   afterAll(() => opened.end())
 
-  contractIn({ name: `${title} through ${name}`, schema: 'kept', direct: () => fresh.url, opened: () => opened })
+  contractIn({
+    name: `Postgres, transaction mode, by ${name}, on ${title}`,
+    schema: 'kept',
+    direct: () => fresh.url,
+    opened: () => opened,
+  })
 })

@@ -103,7 +103,7 @@ describePostgres('lease mode on PostgreSQL', () => {
       const { store, faults } = withFaults(settings)
       return { ...subject(store, () => withFaults(settings).store), faults }
     },
-    { ...shown, name: 'its clock moved, replies lost', clock: 'moved', faults: true },
+    { ...shown, name: 'Postgres, lease mode, by pg, its clock moved, replies lost', clock: 'moved', faults: true },
     { runner: { describe, it } },
   )
 
@@ -112,7 +112,7 @@ describePostgres('lease mode on PostgreSQL', () => {
       await empty()
       return subject(factory(settings), () => factory(settings))
     },
-    { ...shown, name: 'as the factory makes it, in real time', clock: 'real' },
+    { ...shown, name: 'Postgres, lease mode, by pg', clock: 'real' },
     { runner: { describe, it } },
   )
 })

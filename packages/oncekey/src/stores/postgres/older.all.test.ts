@@ -42,7 +42,7 @@ describe.each(found)('the PostgreSQL $version of this machine', (programs) => {
     afterAll(() => opened.end())
 
     contractIn({
-      name: `PostgreSQL ${programs.version} through ${name}`,
+      name: `Postgres, transaction mode, by ${name}, version ${programs.version}`,
       schema: 'kept',
       direct: () => url,
       opened: () => opened,

@@ -22,7 +22,12 @@ describePgbouncer.each(unnamed)('PgBouncer, reached through $name', ({ name, ope
   })
   afterAll(() => opened.end())
 
-  contractIn({ name: `PgBouncer through ${name}`, schema: 'kept', direct: () => fresh.url, opened: () => opened })
+  contractIn({
+    name: `Postgres, transaction mode, by ${name}, behind PgBouncer`,
+    schema: 'kept',
+    direct: () => fresh.url,
+    opened: () => opened,
+  })
 
   it('names no statement of ours on a server connection', async () => {
     const named = {

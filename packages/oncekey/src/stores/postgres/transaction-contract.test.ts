@@ -20,7 +20,7 @@ describePostgres('transaction mode on PostgreSQL', () => {
 
   storeContract(
     place.make((pool) => fromPg(pool)),
-    { ...shown, name: 'over pg' },
+    { ...shown, name: 'Postgres, transaction mode, by pg' },
     { runner: { describe, it } },
   )
 })

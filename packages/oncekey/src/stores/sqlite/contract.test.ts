@@ -35,7 +35,7 @@ for (const mode of ['transaction', 'lease'] as const) {
   const rules = STORE_RULES.filter(({ title }) => !CANNOT_BE_SHOWN[mode].includes(title))
   storeContract<Grant>(
     (settings) => subject(settings, (path, others) => openAs(mode, path, others, Database)),
-    { ...shown, mode, clock: 'real', name: `sqlite, ${mode} mode, as the factory makes it` },
+    { ...shown, mode, clock: 'real', name: `SQLite, ${mode} mode` },
     { runner, rules },
   )
   storeContract<Grant>(
@@ -50,7 +50,7 @@ for (const mode of ['transaction', 'lease'] as const) {
         },
       }))
     },
-    { ...shown, mode, clock: 'moved', name: `sqlite, ${mode} mode, its clock moved` },
+    { ...shown, mode, clock: 'moved', name: `SQLite, ${mode} mode, its clock moved` },
     { runner, rules },
   )
 }
@@ -69,7 +69,7 @@ storeContract<Lease>(
     const { driver, faults } = faulty(sqliteLease(opened, sqliteAdmin(opened, { mode: 'lease', retainMs })))
     return { store: leased(driver, settings), faults, [Symbol.asyncDispose]: () => driver[Symbol.asyncDispose]() }
   },
-  { mode: 'lease', clock: 'real', faults: true, name: 'sqlite, lease mode, replies lost' },
+  { mode: 'lease', clock: 'real', faults: true, name: 'SQLite, lease mode, replies lost' },
   { runner, rules: STORE_RULES.filter(({ needs }) => needs?.includes('faults')) },
 )
 
