@@ -24,8 +24,11 @@ import { run } from './leased/work.ts'
 import { pulse } from './pulse.ts'
 
 export interface LeasedOptions extends AfterFailure {
+  /** How long a kept answer answers. Default 24h. */
   readonly retain?: Duration
+  /** How long the work may take before its signal aborts and its outcome is held. Default 30s. */
   readonly work?: Duration
+  /** How long a claim is honoured without a beat; a beat is sent at every third of it. Default 30s. */
   readonly lease?: Duration
   /** How long after its retention a tombstone answers that an operation happened. Default: none is left. */
   readonly tombstone?: Duration

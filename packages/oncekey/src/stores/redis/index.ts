@@ -1,8 +1,8 @@
 /** The store in Redis or Valkey: a claim with a lease, for work that calls something outside, in a store that may forget. */
-import { type Duration, milliseconds } from '../../core/clock.ts'
-import { type AfterFailure, DEFAULTS } from '../../core/policy.ts'
+import { milliseconds } from '../../core/clock.ts'
+import { DEFAULTS } from '../../core/policy.ts'
 import type { Forgetful, Store } from '../../core/store.ts'
-import { leased } from '../leased.ts'
+import { type LeasedOptions, leased } from '../leased.ts'
 import { connectionOf, type RedisClient } from './client.ts'
 import { openDriver } from './open-driver.ts'
 
@@ -10,21 +10,9 @@ export type { RedisClient } from './client.ts'
 export type { IoredisClient } from './ioredis.ts'
 export type { NodeRedisClient, NodeRedisCluster } from './node-redis.ts'
 
-export interface RedisOptions extends AfterFailure {
+export interface RedisOptions extends LeasedOptions {
   /** What stands in front of our keys. Default `oncekey:`. */
   readonly prefix?: string
-  /** How long a kept answer answers. Default 24h. */
-  readonly retain?: Duration
-  /** How long after that its key stays bound to its request. Default: not at all. */
-  readonly tombstone?: Duration
-  /** How long the work may take before its signal aborts and its outcome is held. Default 30s. */
-  readonly work?: Duration
-  /** How long a claim is honoured without a beat; a beat is sent at every third of it. Default 30s. */
-  readonly lease?: Duration
-  /** How long a claim may take before the answer is `STORE_UNAVAILABLE`. Default 1s. */
-  readonly claimMs?: Duration
-  /** How long a disposed store waits for work in progress before its signals abort. Default 10s. */
-  readonly drain?: Duration
 }
 
 /**
