@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { describePgbouncer, throughPgbouncer } from './pgbouncer.ts'
 import { describePostgres, freshDatabase, freshSchema, onPostgres } from './postgres.ts'
 
 describePostgres('the PostgreSQL that tests run against', () => {
@@ -21,19 +20,5 @@ describePostgres('the PostgreSQL that tests run against', () => {
     expect(found.rowCount).toBe(1)
     const [row] = (await onPostgres('select current_database() as name', database.url)).rows
     expect(`/${row.name}`).toBe(new URL(database.url).pathname)
-  })
-})
-
-describePgbouncer('the PgBouncer in front of it', () => {
-  const database = freshDatabase()
-
-  it('reaches a fresh database, and pools by transaction', async () => {
-    const url = throughPgbouncer(database.url)
-    const [row] = (await onPostgres('select current_database() as name', url)).rows
-    expect(`/${row.name}`).toBe(new URL(database.url).pathname)
-    const admin = new URL(url)
-    admin.pathname = '/pgbouncer'
-    const { rows } = await onPostgres('show config', admin.href)
-    expect(rows.find(({ key }) => key === 'pool_mode')?.value).toBe('transaction')
   })
 })

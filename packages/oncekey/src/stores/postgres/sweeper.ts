@@ -18,6 +18,8 @@ const BATCH = 10_000
 const PAUSE_MS = 20
 /** 32 MB: a statement over rows that all stay reads it in some tens of milliseconds. */
 const BLOCKS = 4_096
+/** A tenth of a megabyte: a call that may look at a handful of records comes through a table of empty pages all the same. */
+const FEWEST_BLOCKS = 16
 /** A sweeper that died is waited for as long as this; one that lives renews its claim with every batch. */
 const CLAIM_MS = 60_000
 /** Where nobody has analyzed the table yet: 8 kB by the 160 bytes that a record takes. */
@@ -83,7 +85,7 @@ export function createSweeper<Tx>(database: Database<Tx>, { names, check }: Swee
       const from = walk.place
       const left = Math.ceil(limit - looked)
       const wanted = Math.min(batch, left)
-      const toBlock = from.block + Math.max(1, Math.min(BLOCKS, Math.ceil(left / density)))
+      const toBlock = from.block + Math.max(FEWEST_BLOCKS, Math.min(BLOCKS, Math.ceil(left / density)))
       const [row] = await database.query(statements.sweep({ from, toBlock, batch: wanted }))
       const [found, blocks] = [Number(row?.found), Number(row?.blocks)]
       add(walk.total, row)
