@@ -125,10 +125,11 @@ function overDrizzleAndPostgresJs(url: string, max = 4): Opened {
   }
 }
 
-/** Drizzle wraps what its driver throws. */
+/** Drizzle gives what its driver gives, postgres.js rows and pg a result that has them, and wraps what its driver throws. */
 async function runOnDrizzle(tx: unknown, text: string): Promise<unknown> {
   try {
-    return await (tx as NodePgDatabase).execute(drizzleSql.raw(text))
+    const result: { readonly rows?: unknown } = await (tx as NodePgDatabase).execute(drizzleSql.raw(text))
+    return result.rows ?? result
   } catch (error) {
     throw (error as Error).cause ?? error
   }
