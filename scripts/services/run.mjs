@@ -57,7 +57,11 @@ export function openRun({ keep = false } = {}) {
     stop: () => end(directory),
     stopNow: () => {
       for (const started of startedIn(directory)) stopNow(started)
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+      try {
+        rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+      } catch {
+        // A server still writes while it ends: the next run takes its folder away.
+      }
     },
   }
 }
