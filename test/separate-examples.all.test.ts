@@ -33,7 +33,7 @@ describePostgres.each([
 
   it('what the work may do', () => passes(folder, 'work'), 2 * minutes)
 
-  contractOf(folder, 'contract', `a database through ${through}`)
+  contractOf(folder, 'contract', `Postgres, transaction mode, by ${through}`)
 })
 
 describeMariadb('the example of TypeORM, on MariaDB', () => {
@@ -41,7 +41,7 @@ describeMariadb('the example of TypeORM, on MariaDB', () => {
 
   it('what the work may do', () => passes(typeorm, 'mariadb-work'), 2 * minutes)
 
-  contractOf(typeorm, 'mariadb-contract', 'MariaDB through TypeORM')
+  contractOf(typeorm, 'mariadb-contract', 'MariaDB, transaction mode, by TypeORM')
 })
 
 /** Runs the contract in the example, and shows each rule as a test of this run. */

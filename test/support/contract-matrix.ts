@@ -4,7 +4,7 @@ import type { TestModule, TestSuite } from 'vitest/node'
 const SUITE = /^the store contract(?:: (.+))?$/
 const SKIPPED = / \[skipped: (.+)\]$/
 const TITLE_WIDTH = 84
-const NAMES = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const NAMES = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789αβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ'
 
 interface Cell {
   readonly mark: '✓' | '–' | '✗'

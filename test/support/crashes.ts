@@ -81,7 +81,8 @@ async function killed(
   ])
   const key = newKey()
   const sentAt = performance.now()
-  expect((await post(victim.url, key)).status).toBe(0)
+  // A crowded process may read what the store answered before it comes to its own end.
+  expect(CRASH_AT === 'sent' ? [0, 201] : [0]).toContain((await post(victim.url, key)).status)
   await victim.ended
   expect(left[effect]).toContain(await ground.charges())
   return { key, survivor, sentAt }

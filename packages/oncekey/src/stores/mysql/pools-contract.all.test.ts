@@ -29,7 +29,7 @@ const pools: readonly (readonly [name: string, options: PoolOptions, session: st
 describeMariadb.each(pools)('%s', (name, options, session, asMysql) => {
   const place = mysqlPlace()
   emptied(place)
-  const shown = { clock: 'real', several: true, name, heldRow: true } as const
+  const shown = { clock: 'real', several: true, heldRow: true } as const
 
   function database(): Database<PoolConnection> {
     const pool = place.open(undefined, options)
@@ -45,7 +45,15 @@ describeMariadb.each(pools)('%s', (name, options, session, asMysql) => {
 
   storeContract(
     place.make(database),
-    { ...shown, mode: 'transaction', reopen: true, effects: true, damage: true, behind: true },
+    {
+      ...shown,
+      mode: 'transaction',
+      name: `MariaDB, transaction mode, ${name}`,
+      reopen: true,
+      effects: true,
+      damage: true,
+      behind: true,
+    },
     { runner: { describe, it } },
   )
   storeContract(
@@ -55,7 +63,7 @@ describeMariadb.each(pools)('%s', (name, options, session, asMysql) => {
       const store = open()
       return { store, another: open, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
     },
-    { ...shown, mode: 'lease' },
+    { ...shown, mode: 'lease', name: `MariaDB, lease mode, ${name}` },
     { runner: { describe, it } },
   )
 })
