@@ -29,6 +29,7 @@ export function contractIn({ name, schema, direct, opened }: Arena): void {
     }
     const factory = () => postgres(opened().database, options)
     let store = factory()
+    let severed = false
     return {
       store,
       another: factory,
@@ -45,6 +46,7 @@ export function contractIn({ name, schema, direct, opened }: Arena): void {
           rows(await outside(`select count(*)::int as n from ${schema}.effect where mark = '${mark}'`))[0]?.n ?? 0,
       },
       async sever() {
+        severed = true
         // A lone statement: in a block of two it would be stopped at itself.
         await onPostgres(
           'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
@@ -54,7 +56,12 @@ export function contractIn({ name, schema, direct, opened }: Arena): void {
       async damage(id) {
         await outside(`update ${schema}.record set state = 42 where k = '${id}'`)
       },
-      [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+      async [Symbol.asyncDispose]() {
+        await store[Symbol.asyncDispose]()
+        // The pool is the next rule's too, and a library (or a pooler) finds a dead connection when it uses it.
+        const ask = () => opened().database.query({ text: 'select 1 as one', params: [] })
+        if (severed) await Promise.all(Array.from({ length: 10 }, () => ask().catch(() => {})))
+      },
     }
   }
   const shown = { clock: 'real', several: true, reopen: true, effects: true, damage: true, sever: true } as const
