@@ -91,7 +91,7 @@ export function outages({ mode, effect, to, open }: Outage): void {
     // 10 s until COMMIT counts as in doubt, 5 s in which it is looked for.
     expect(told.ms).toBeLessThan(20_000)
     await proxy.up()
-    const last = await settled(until)
+    const last = mode === 'lease' ? await settled(until) : await until('k1', 201)
     if (last.status === 201) expect(await charged()).toBe(1)
     else expect(await charged()).toBeLessThanOrEqual(1)
   })
